@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Item } from '../../src/domain/items/item.ts';
 import { ScriptedProvider } from '../support/gateway/provider.ts';
 import { palimpsest } from '../support/palimpsest-command.ts';
 import { atScale } from '../support/scale.ts';
@@ -34,22 +35,30 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Each call prints a log that no other prints, but for a first one; what has no tools is no step of the task. */
+/**
+ * Each call prints a log that no other prints, but for a first one; what has no tools is no step of the
+ * task. `call`: what the tool is given for a command of the shell.
+ */
 function task(
   tool: string,
-  argument: string,
-  first?: { name: string; input: Record<string, string> },
+  call: (command: string) => object | string,
+  first?: { name: string; input: object },
 ): void {
   let step = 0;
-  provider.script = ({ body }) => {
-    const offered = JSON.stringify(body.tools ?? []);
+  provider.script = ({ body, history }) => {
+    const offered = JSON.stringify([body.tools ?? [], toldIn(history)]);
     if (!offered.includes(`"${tool}"`) || step >= CALLS) return { text: 'The build is mended.' };
     step += 1;
     const command = `seq -f 'night ${step} step %g took needle-${step} seconds' 1 ${LINES}`;
-    const usual = { name: tool, input: { [argument]: command } };
-    const call = { id: `call_${step}`, ...((step === 1 && first) || usual) };
-    return { text: `I look at night ${step}.`, calls: [call] };
+    const usual = { name: tool, input: call(command) };
+    const made = { id: `call_${step}`, ...((step === 1 && first) || usual) };
+    return { text: `I look at night ${step}.`, calls: [made] };
   };
+}
+
+/** The tools that a history tells: Codex does so with most of its models. */
+function toldIn(history: readonly Item[]): Item[] {
+  return history.filter(({ type }) => type === 'additional_tools');
 }
 
 function environment(more: Record<string, string>): Record<string, string> {
@@ -89,15 +98,18 @@ async function thirdCall(): Promise<string> {
 }
 
 describe('a wrapped agent works through what overflows its window many times', () => {
+  const command = (cmd: string) => ({ cmd });
+  const program = (cmd: string) => `text(await tools.exec_command(${JSON.stringify({ cmd })}))`;
   it.each([
-    ['0.169', CODEX],
-    ['0.137', CODEX_137],
-  ])(
+    ['0.169', CODEX, 'gpt-5.4', 'exec_command', command],
+    ['0.169, told its tools in the history', CODEX, 'gpt-5.6-sol', 'exec', program],
+    ['0.137', CODEX_137, 'gpt-5.4', 'exec_command', command],
+  ] as const)(
     'Codex %s',
-    async (_, program) => {
-      symlinkSync(program, join(folder, 'bin', 'codex'));
-      task('exec_command', 'cmd');
-      const config = `model = "gpt-5.4"
+    async (_, codex, model, tool, call) => {
+      symlinkSync(codex, join(folder, 'bin', 'codex'));
+      task(tool, call);
+      const config = `model = "${model}"
 check_for_update_on_startup = false
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -121,6 +133,10 @@ trust_level = "trusted"
       );
       expect([code, provider.invalid]).toEqual([0, []]);
       expectCompacted(stderr);
+      const told = provider.turns.map(({ history }) => toldIn(history));
+      expect(new Set(told.map((tools) => tools.length))).toEqual(
+        new Set([tool === 'exec' ? 1 : 0]),
+      );
       expect(stdout).toContain('The build is mended.');
       expect(await thirdCall()).toContain('needle-3');
       expect(readFileSync(join(folder, 'codex', 'config.toml'), 'utf8')).toBe(config);
@@ -131,7 +147,8 @@ trust_level = "trusted"
 
   it('Claude Code, which says as the user that a tool is loaded', async () => {
     symlinkSync(CLAUDE, join(folder, 'bin', 'claude'));
-    task('Bash', 'command', { name: 'ToolSearch', input: { query: 'select:WebFetch' } });
+    const search = { name: 'ToolSearch', input: { query: 'select:WebFetch' } };
+    task('Bash', (command) => ({ command }), search);
     const { code, stdout, stderr } = await palimpsest(
       [
         'wrap',

@@ -4,6 +4,7 @@ import { memberRange, replaceMember } from '../../domain/gateway/replace-member.
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { withReasoningAsTold } from '../../domain/items/openai-chat/reasoning.ts';
+import { withResultNamesAsTold } from '../../domain/items/openai-chat/result-names.ts';
 import { withToolsAsTold } from '../../domain/items/openai-responses/settings.ts';
 import { withoutStoredReasoning } from '../../domain/items/openai-responses/stateless.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -30,7 +31,7 @@ function sendable(
 ): readonly Item[] {
   switch (protocol) {
     case 'chat':
-      return withReasoningAsTold(items, context);
+      return withResultNamesAsTold(items, withReasoningAsTold(items, context));
     case 'responses': {
       // What it goes on from has given the model its tools.
       const own = body.previous_response_id == null ? withToolsAsTold(items, context) : context;

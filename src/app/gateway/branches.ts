@@ -1,7 +1,10 @@
+import type { Item } from '../../domain/items/item.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { fork } from '../fork.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
+import { planSync } from '../sync-plan.ts';
+import { Telling } from '../telling.ts';
 import { hashed } from './history-keys.ts';
 import { sessionIdOf } from './session-id.ts';
 
@@ -28,7 +31,37 @@ export async function beginBranch(
   const id = sessionIdOf(hashed('branch', parent.session_id, String(at), name));
   const ref = { tenant: parent.tenant, session_id: id };
   if ((await ports.store.head(ref)) !== null) return accept(ref);
-  const begun = await fork(ports, parent, { at, id });
+  return begin(ports, parent, at, ref);
+}
+
+/**
+ * Begins a session as a fork of the one whose history it was given: as that was before it went on otherwise.
+ * Rejects what a fork rejects. Throws ElsewhereError with nothing written.
+ */
+export async function beginWith(
+  ports: Parameters<typeof fork>[0],
+  parent: SessionRef,
+  ref: SessionRef,
+  items: readonly Item[],
+): Promise<Outcome<SessionRef>> {
+  const head = await ports.store.head(parent);
+  // Erased meanwhile: it begins with nothing.
+  if (head === null) return accept(ref);
+  const { state } = head;
+  const { format } = head.settings;
+  const telling = new Telling(format, items, state.told);
+  const plan = await planSync(ports, parent, { state, format }, telling);
+  const { parent: from, at } = plan.kind === 'diverges' ? plan : { parent, at: state.version };
+  return begin(ports, from, at, ref);
+}
+
+async function begin(
+  ports: Parameters<typeof fork>[0],
+  parent: SessionRef,
+  at: number,
+  ref: SessionRef,
+): Promise<Outcome<SessionRef>> {
+  const begun = await fork(ports, parent, { at, id: ref.session_id });
   // Another request has begun it at the same moment.
   return begun.ok || begun.rejection.code === 'session_exists' ? accept(ref) : begun;
 }

@@ -31,6 +31,8 @@ export type TurnSession = {
   rule: string;
   name: string | null;
   delta: Delta | null;
+  /** The session of a subagent that is not there yet begins as a fork of this one, whose history it was given. */
+  parent: SessionRef | null;
 };
 
 /** `version`: of the log behind that answer; null where that is not known. */
@@ -60,6 +62,7 @@ export async function findTurnSession(
     name: hint.kind === 'named' ? hint.name : null,
     delta: null,
     telling: null,
+    parent: null,
   });
   const history = once(() => {
     // What has a name is found by that.
@@ -101,7 +104,10 @@ export async function findTurnSession(
       if (known_id !== undefined) return found(known_id);
       // Under a new name it goes on with a session whose whole history it has: a beginning is not enough.
       const known = await byContent([key, ...history().newest()]);
-      return known === undefined ? found(sessionIdOf(key)) : found(known, { keys: [key] });
+      if (known === undefined) return found(sessionIdOf(key));
+      // A subagent has the history of another, which goes on by itself.
+      if (hint.isAgent) return found(sessionIdOf(key), { parent: { tenant, session_id: known } });
+      return found(known, { keys: [key] });
     }
     case 'after':
     case 'history': {

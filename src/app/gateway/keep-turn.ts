@@ -8,7 +8,7 @@ import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { sync } from '../sync.ts';
 import { appendDelta } from './append-delta.ts';
-import { beginBranch } from './branches.ts';
+import { beginBranch, beginWith } from './branches.ts';
 import type { Expanded } from './expand-content.ts';
 import { findTurnSession, type TurnSession } from './find-turn-session.ts';
 import type { PlanDeps } from './plan-deps.ts';
@@ -45,6 +45,10 @@ export async function keepTurn(
     // What no session takes begins none: else each such request would leave an empty one.
     const fits = checkItems(format, 'items', told.items);
     if (!fits.ok) return reject('invalid_item', 'the history begins no session', fits.errors);
+  }
+  if (session.parent !== null) {
+    const begun = await beginWith(deps, session.parent, session.ref, told.items);
+    if (!begun.ok) return begun;
   }
   const settled = await settleSession(deps, session, request, body);
   if (!settled.ok) return settled;

@@ -37,6 +37,7 @@ const READ_HEADERS = [
   'x-palimpsest-context-window',
   'x-palimpsest-profile',
   'x-palimpsest-recall',
+  'session-id',
   'thread-id',
   'x-claude-code-session-id',
   'x-claude-code-agent-id',

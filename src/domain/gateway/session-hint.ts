@@ -4,8 +4,8 @@ import type { Protocol } from './protocol.ts';
 
 /** What a request says about the session that it belongs to, by the first rule that applies. */
 export type SessionHint =
-  /** A name that the client uses for the whole session. */
-  | { kind: 'named'; rule: string; name: string }
+  /** A name that the client uses for the whole session. `isAgent`: one that another session has begun. */
+  | { kind: 'named'; rule: string; name: string; isAgent: boolean }
   /** An answer that the request goes on from: its history stands where that was recorded. */
   | { kind: 'after'; answer_id: string }
   /** Only the history itself can tell. */
@@ -22,18 +22,28 @@ const LONGEST_NAME = 1_000;
 
 /** SPEC 2, section 23, in its order. A name identifies, it never authorises. */
 export function sessionHint(protocol: Protocol, header: ReadHeader, body: JsonObject): SessionHint {
-  const named = (rule: string, name: string | null | undefined): SessionHint | null =>
+  const named = (
+    rule: string,
+    name: string | null | undefined,
+    isAgent = false,
+  ): SessionHint | null =>
     name === null || name === undefined || name.trim() === ''
       ? null
-      : { kind: 'named', rule, name: name.slice(0, LONGEST_NAME) };
+      : { kind: 'named', rule, name: name.slice(0, LONGEST_NAME), isAgent };
   return (
     named(OWN_NAME, header(OWN_NAME)) ??
-    named('thread-id', header('thread-id')) ??
-    named('claude-code', claudeCodeSession(header)) ??
+    named('thread-id', header('thread-id'), isThreadOfAgent(header)) ??
+    named('claude-code', claudeCodeSession(header), header('x-claude-code-agent-id') !== null) ??
     named('metadata', userSession(body.metadata)) ??
     after(protocol, body) ??
     named('prompt_cache_key', stringField(body, 'prompt_cache_key')) ?? { kind: 'history' }
   );
+}
+
+/** Codex' subagents share the session of their parent, whose own thread is called as the session is. */
+function isThreadOfAgent(header: ReadHeader): boolean {
+  const session = header('session-id');
+  return session !== null && session !== header('thread-id');
 }
 
 /** A subagent shares the session of its parent, and has a conversation of its own. */

@@ -50,6 +50,11 @@ export const LENIENCES: readonly Leniency[] = [
     because: 'DeepSeek, Kimi, OpenRouter, vLLM and LiteLLM want their reasoning back',
   },
   {
+    type: 'ChatCompletionToolMessageParam',
+    mayHave: ['name'],
+    because: 'Gemini and Mistral have it, and so had the first examples of OpenAI',
+  },
+  {
     type: 'ChatCompletionMessageFunctionToolCall',
     mayHave: ['extra_content', 'provider_specific_fields'],
     because: "Gemini's compatible API and LiteLLM carry thought signatures there",

@@ -7,7 +7,8 @@ export type Said = {
   /** Whether the client gets the thought sealed as well, to hand it back itself (Responses). */
   isSealed?: boolean;
   text: string;
-  calls?: { id: string; name: string; input: object }[];
+  /** A text as the input calls a `custom` tool of the Responses API. */
+  calls?: { id: string; name: string; input: object | string }[];
 };
 
 export type Figures = { input: number; output: number };
@@ -265,18 +266,29 @@ export function responseItems(id: string, { thought, isSealed, text, calls = [] 
             content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
           },
         ]),
-    ...calls.map(({ id: call_id, name, input }) => ({
-      type: 'function_call',
-      id: `fc_${call_id}`,
-      status: 'completed',
-      call_id,
-      name,
-      arguments: JSON.stringify(input),
-    })),
+    ...calls.map(({ id: call_id, name, input }) =>
+      typeof input === 'string'
+        ? {
+            type: 'custom_tool_call',
+            id: `ctc_${call_id}`,
+            status: 'completed',
+            call_id,
+            name,
+            input,
+          }
+        : {
+            type: 'function_call',
+            id: `fc_${call_id}`,
+            status: 'completed',
+            call_id,
+            name,
+            arguments: JSON.stringify(input),
+          },
+    ),
   ];
 }
 
-function chatCall({ id, name, input }: { id: string; name: string; input: object }) {
+function chatCall({ id, name, input }: { id: string; name: string; input: object | string }) {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 }
 

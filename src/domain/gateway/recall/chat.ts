@@ -12,9 +12,10 @@ export const chatRecall: RecallProtocol = {
   // Of several choices no one knows which goes on; the old `functions` stand in place of tools.
   mayOffer: ({ n = 1, functions = null }) => (n === 1 || n === null) && functions === null,
   split,
+  // Named, since Gemini refuses results that are not, and nobody refuses those that are.
   results: (answered) =>
-    answered.map(({ call, found }) =>
-      hidden({ role: 'tool', tool_call_id: call.id, content: found.text }),
+    answered.map(({ call: { id, name }, found }) =>
+      hidden({ role: 'tool', tool_call_id: id, name, content: found.text }),
     ),
   splice: (isOwn) => new ChatSplice(isOwn),
   waits: (body) => waitsFor(choiceOf(body)?.finish_reason),

@@ -9,11 +9,13 @@ import { REASONING_FIELDS } from './reasoning.ts';
 
 /**
  * What compatible servers add to the format and refuse to miss in a round of tools: their model's
- * reasoning (DeepSeek, Kimi, vLLM, OpenRouter, LiteLLM) and the thought signatures of Gemini; and
- * Anthropic's cache marks. OpenAI sends none of them, so they go only where they came from.
+ * reasoning (DeepSeek, Kimi, vLLM, OpenRouter, LiteLLM), the thought signatures of Gemini and the names of
+ * the tools on their results; and Anthropic's cache marks. OpenAI sends none of them, so they go only where
+ * they came from.
  */
 const OF_COMPATIBLE_SERVERS: FieldsBeyond = {
   ChatCompletionAssistantMessageParam: REASONING_FIELDS,
+  ChatCompletionToolMessageParam: ['name'],
   ChatCompletionMessageFunctionToolCall: ['provider_specific_fields', 'extra_content'],
   'ChatCompletionMessageFunctionToolCall.Function': ['provider_specific_fields'],
   ChatCompletionContentPartText: ['cache_control'],

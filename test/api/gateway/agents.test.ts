@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { GatewayLab } from '../../support/gateway/lab.ts';
+
+/**
+ * Codex gives the agents that its model spawns the whole history of their parent, unless it is told not
+ * to; parent and agents work on at the same time.
+ */
+
+let lab: GatewayLab;
+beforeEach(async () => {
+  lab = await GatewayLab.open();
+});
+afterEach(() => lab.close());
+
+const user = (content: string) => ({ role: 'user', content });
+const said = { role: 'assistant', content: 'Done.' };
+const TOLD = [user('Mend the build.'), said, user('Use an agent for the tests.'), said];
+
+type Headers = Record<string, string>;
+
+it.each<[client: string, path: string, parent: Headers, agent: Headers]>([
+  [
+    'Codex',
+    '/v1/responses',
+    { 'session-id': 'main', 'thread-id': 'main' },
+    { 'session-id': 'main', 'thread-id': 'agent' },
+  ],
+  [
+    'Claude Code',
+    '/v1/messages',
+    { 'x-claude-code-session-id': 'main' },
+    { 'x-claude-code-session-id': 'main', 'x-claude-code-agent-id': 'agent' },
+  ],
+])(
+  'an agent of %s has a session of its own, with what it was given',
+  async (_, path, parent, agent) => {
+    const ask = async (history: object[], headers: Headers) => {
+      const field = path === '/v1/responses' ? 'input' : 'messages';
+      const answer = await lab.post(
+        path,
+        { model: 'm', max_tokens: 10, [field]: history },
+        { 'x-palimpsest-context-window': '20000', ...headers },
+      );
+      expect(answer.status, answer.text).toBe(200);
+      return answer.session;
+    };
+    const main = await ask(TOLD.slice(0, 1), parent);
+    await ask(TOLD.slice(0, 3), parent);
+    await expect.poll(() => lab.items(main)).toHaveLength(TOLD.length);
+    const task = [...TOLD, user('You are an agent: mend the tests.')];
+    const own = await ask(task, agent);
+    expect(own).not.toBe(main);
+    expect(await ask([...TOLD, user('And the docs?')], parent)).toBe(main);
+    expect(await ask([...task, said, user('And those of the docs?')], agent)).toBe(own);
+    expect(JSON.stringify(await lab.items(main))).not.toContain('agent: mend');
+    expect(JSON.stringify(await lab.items(own))).not.toContain('And the docs?');
+    const forked = (await lab.events(own)).find(({ type }) => type === 'session.forked');
+    expect(forked?.data).toMatchObject({ parent_session_id: main, parent_version: 5 });
+    expect((await lab.api.deps.store.sessions('local', { limit: 9 })).data).toHaveLength(2);
+    expect(lab.provider.invalid).toEqual([]);
+  },
+);
