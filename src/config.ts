@@ -180,8 +180,9 @@ export function readSettings(environment: Environment) {
       upstreams: readUpstreams(present),
       /** How long a request waits for a compaction that it needs. */
       wait_seconds: env.PALIMPSEST_GATEWAY_WAIT,
-      proxies: readProxies(environment),
     },
+    /** On the way to upstreams, models and hooks; null: there are none. */
+    proxies: readProxies(environment),
     overrides,
   };
 }
