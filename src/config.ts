@@ -319,6 +319,10 @@ function apiKeys(list: string): ApiKey[] {
       }
       return { name, key };
     });
+  // Variables that were to be put in and are empty: it would open to all who reach it.
+  if (list !== '' && keys.length === 0) {
+    throw new SettingsError('PALIMPSEST_API_KEYS: names no key: write name:key, or leave it unset');
+  }
   refuseSharedKeys(keys);
   return keys;
 }
