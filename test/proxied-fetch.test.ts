@@ -81,18 +81,10 @@ it('models that write summaries, and hooks, are asked through the proxies of the
 });
 
 it('what NO_PROXY names is asked without one', async () => {
-  const { client, stop } = await startInProcess(
-    environmentWith({ NO_PROXY: 'models.invalid', PALIMPSEST_SUMMARIZATION_MODEL: 'openai/m' }),
-  );
-  try {
-    await client.createSession({ body: { id: 's', config: { protected_tokens: 0 } } });
-    const items = [user(ofTokens(3_000)), assistant(ofTokens(3_000)), user('x'), assistant('y')];
-    await client.appendItems({ id: 's', body: { items } });
-    await client.compact({ id: 's', body: { mode: 'full' } }, { waitSeconds: 1 });
-    expect(relayed).toEqual([]);
-  } finally {
-    await stop();
-  }
+  const environment = environmentWith({ NO_PROXY: 'models.invalid' });
+  const found = await checkModels(readSettings(environment), environment);
+  expect(found).toMatchObject([{ verdict: 'trouble' }]);
+  expect(relayed).toEqual([]);
 });
 
 it('`doctor` asks models through them as well', async () => {
