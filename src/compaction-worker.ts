@@ -5,6 +5,7 @@ import type { World } from './domain/session/world.ts';
 import type { TokenizerName } from './domain/tokens/tokenizers.ts';
 import { newId } from './new-id.ts';
 import { missingPart } from './optional-parts.ts';
+import { proxiedFetch } from './proxied-fetch.ts';
 import { loadTokenizer } from './tokenizer-loader.ts';
 import type { WorkerDependencies } from './workers/compaction/dependencies.ts';
 import { chosenModel } from './workers/summarizers/default-model.ts';
@@ -22,6 +23,7 @@ export function rulesOf(settings: ServerSettings, environment: NodeJS.ProcessEnv
   const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
   const world: World = { server: settings.overrides, tokenizers };
   const missingPackages = missingPart('models');
+  const ask = proxiedFetch(settings.proxies);
   const policy = modelPolicy({
     allowed: settings.allowed_models,
     serverModels: [
@@ -45,14 +47,16 @@ export function rulesOf(settings: ServerSettings, environment: NodeJS.ProcessEnv
       missingPackages === null ? environment : {},
       settings.models,
       policy,
+      ask,
     ),
+    fetch: ask,
     templates: loadTemplates(),
   };
 }
 
 /** What an attempt at a compaction works with, in the process or in one of its threads. */
 export function compactionWorker(
-  { world, policy, prepareTokenizer, chooseSummarizer, templates }: Rules,
+  { world, policy, prepareTokenizer, chooseSummarizer, templates, fetch }: Rules,
   settings: ServerSettings,
   environment: NodeJS.ProcessEnv,
   {
@@ -68,9 +72,10 @@ export function compactionWorker(
     templates,
     prices: settings.prices,
     chooseSummarizer,
-    remote: remoteSummarizer(remoteCompactor(environment, remotePolicy(settings, policy))),
+    remote: remoteSummarizer(remoteCompactor(environment, remotePolicy(settings, policy), fetch)),
     workspaceRoot: settings.workspace_root,
     hooks: settings.hooks,
+    fetch,
     prepare: async ({ token_counter }) => {
       if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
     },

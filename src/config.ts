@@ -180,8 +180,9 @@ export function readSettings(environment: Environment) {
       upstreams: readUpstreams(present),
       /** How long a request waits for a compaction that it needs. */
       wait_seconds: env.PALIMPSEST_GATEWAY_WAIT,
-      proxies: readProxies(environment),
     },
+    /** On the way to upstreams, models and hooks; null: there are none. */
+    proxies: readProxies(environment),
     overrides,
   };
 }
@@ -318,6 +319,10 @@ function apiKeys(list: string): ApiKey[] {
       }
       return { name, key };
     });
+  // Variables that were to be put in and are empty: it would open to all who reach it.
+  if (list !== '' && keys.length === 0) {
+    throw new SettingsError('PALIMPSEST_API_KEYS: names no key: write name:key, or leave it unset');
+  }
   refuseSharedKeys(keys);
   return keys;
 }

@@ -81,7 +81,7 @@ export function restApi(
     }),
     compactionSecret: settings.compaction_secret,
     mcpOtherSessions: settings.mcp_other_sessions,
-    gateway: settings.gateway,
+    gateway: { ...settings.gateway, proxies: settings.proxies },
     version: packageVersion(),
     log,
   };

@@ -6,7 +6,6 @@ describe('upstreams', () => {
     expect(readSettings({}).gateway).toEqual({
       upstreams: { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com/v1' },
       wait_seconds: 30,
-      proxies: null,
     });
   });
 
@@ -47,7 +46,7 @@ describe('proxies', () => {
     ],
     [{ HTTPS_PROXY: '', NO_PROXY: 'a.example' }, null],
   ])('of %j', (environment, proxies) => {
-    expect(readSettings(environment).gateway.proxies).toEqual(proxies);
+    expect(readSettings(environment).proxies).toEqual(proxies);
   });
 
   it.each(['ftp://me:secret@proxy', 'http://', 'me:secret@pro xy', 'http://me:secret%@proxy'])(

@@ -158,6 +158,11 @@ describe('readSettings', () => {
     ['a list', { PALIMPSEST_SUMMARIZER_FALLBACK: 'model' }, /^PALIMPSEST_SUMMARIZER_FALLBACK: /],
     ['a percentage', { AUTOCOMPACT_PCT_OVERRIDE: '0' }, /^AUTOCOMPACT_PCT_OVERRIDE: /],
     ['a percentage', { AUTOCOMPACT_PCT_OVERRIDE: '101' }, /^AUTOCOMPACT_PCT_OVERRIDE: .*100/],
+    [
+      'keys of which none was put in',
+      { PALIMPSEST_API_KEYS: ', ,' },
+      /^PALIMPSEST_API_KEYS: names no key/,
+    ],
   ])('refuses %s and names the variable', (_name, environment, message) => {
     expect(refusal(environment)).toMatch(message);
   });

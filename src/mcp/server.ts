@@ -46,7 +46,7 @@ export function mcpServer(
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
-    if (tool === undefined) return failed(`there is no such tool: ${NAMES}`);
+    if (tool === undefined) return failed(`there is no such tool; there are ${NAMES}`);
     try {
       const ref = await sessionOf(ports, request, params._meta);
       if (!ref.ok) return failed(ref.rejection.detail);

@@ -259,7 +259,7 @@ describe('MCP over HTTP', () => {
     ['pin', { text: 'x'.repeat(4_001) }, 'the arguments of pin do not fit: text: '],
     ['pin', { item: 9_000 }, 'there is no item 9000'],
     ['pin', { item: '2' }, 'the arguments of pin do not fit: item: '],
-    ['pin_everything', {}, 'there is no such tool: search_history, recall'],
+    ['pin_everything', {}, 'there is no such tool; there are search_history, recall'],
   ])('%s %j is a tool error that says what to do', async (name, args, message) => {
     expect(await mcp.call(name, args)).toEqual({
       isError: true,

@@ -24,6 +24,7 @@ export function workerDependencies(
     chooseSummarizer: () => extractive,
     remote: remoteSummarizer(remoteCompactor({})),
     hooks: [],
+    fetch,
     workspaceRoot: null,
     prepare: async () => {},
     onError: (error) => {

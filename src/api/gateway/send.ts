@@ -1,12 +1,16 @@
 import { Readable } from 'node:stream';
-import type { Dispatcher, request } from 'undici';
+import type { Dispatcher, fetch, request } from 'undici';
 import { type Proxies, proxyFor } from './proxies.ts';
 
 /** How long a model may take to begin, and between two pieces of its answer, in milliseconds. */
 const PATIENCE_MS = 15 * 60_000;
 const CONNECT_MS = 10_000;
 
-type Client = { request: typeof request; dispatcherFor: (url: string) => Dispatcher };
+type Client = {
+  request: typeof request;
+  fetch: typeof fetch;
+  dispatcherFor: (url: string) => Dispatcher;
+};
 export type Connections = () => Promise<Client>;
 
 /**
@@ -22,7 +26,7 @@ export function openConnections(proxies: Proxies | null): Connections {
 }
 
 async function openClient(proxies: Proxies | null): Promise<Client> {
-  const { Agent, ProxyAgent, request } = await import('undici');
+  const { Agent, ProxyAgent, fetch, request } = await import('undici');
   const direct = new Agent({ connect: { timeout: CONNECT_MS } });
   const known = new Map<string | null, Dispatcher>([[null, direct]]);
   const through = (uri: string) =>
@@ -33,7 +37,7 @@ async function openClient(proxies: Proxies | null): Promise<Client> {
   }
   const dispatcherFor = (url: string) =>
     known.get(proxies === null ? null : proxyFor(proxies, new URL(url))) ?? direct;
-  return { request, dispatcherFor };
+  return { request, fetch, dispatcherFor };
 }
 
 export type UpstreamAnswer = Dispatcher.ResponseData;

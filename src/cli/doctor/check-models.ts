@@ -1,6 +1,7 @@
 import type { ServerSettings } from '../../config.ts';
 import { isOffline } from '../../domain/policy/config.ts';
 import { missingPart } from '../../optional-parts.ts';
+import { proxiedFetch } from '../../proxied-fetch.ts';
 import { chosenModel, modelsByDefault } from '../../workers/summarizers/default-model.ts';
 import { ModelNameError } from '../../workers/summarizers/providers.ts';
 import { textModel } from '../../workers/summarizers/text-models.ts';
@@ -34,12 +35,17 @@ export async function checkModels(
   const missing = missingPart('models');
   if (missing !== null)
     return [trouble(CHECK, missing, 'until then summaries are taken from the log')];
-  return Promise.all(names.map((name) => askOne(name, environment)));
+  const ask = proxiedFetch(settings.proxies);
+  return Promise.all(names.map((name) => askOne(name, environment, ask)));
 }
 
-async function askOne(name: string, environment: NodeJS.ProcessEnv): Promise<Finding> {
+async function askOne(
+  name: string,
+  environment: NodeJS.ProcessEnv,
+  ask: typeof fetch,
+): Promise<Finding> {
   try {
-    const answer = await textModel(name, environment).ask({
+    const answer = await textModel(name, environment, ask).ask({
       system: 'You are asked whether you can be reached.',
       prompt: 'Answer with the word OK.',
       max_output_tokens: MOST_TOKENS,

@@ -8,7 +8,7 @@ import type { WorkerDependencies } from './dependencies.ts';
 
 type Dependencies = Pick<
   WorkerDependencies,
-  'store' | 'now' | 'random' | 'hooks' | 'world' | 'prepare' | 'observe'
+  'store' | 'now' | 'random' | 'hooks' | 'fetch' | 'world' | 'prepare' | 'observe'
 >;
 
 /**

@@ -29,6 +29,8 @@ export type WorkerDependencies = LogDependencies & {
   /** The provider's own compaction. */
   remote: Summarizer;
   hooks: readonly HookSettings[];
+  /** What calls them. */
+  fetch: typeof fetch;
   /** The operator's folder that files may be restored from, or null. */
   workspaceRoot: string | null;
   /** Makes the tokenizer of a configuration available in `world`. */

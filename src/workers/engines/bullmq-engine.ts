@@ -137,6 +137,9 @@ export class BullMqEngine implements JobEngine {
   }
 
   async enqueue({ ref, compaction_id, trace }: CompactionJob): Promise<void> {
+    if ((await this.#link.run(() => this.queue.getJobState(compaction_id))) !== 'unknown') return;
+    // Where a Redis that was full has dropped the list that it stood in, it would never run.
+    await this.#link.run(() => this.queue.remove(compaction_id));
     const { tenant, session_id } = ref;
     const data = { tenant, session_id, ...(trace !== undefined && { trace }) };
     // The smaller number goes first.

@@ -10,7 +10,10 @@ import type { HookCall } from './hook-payload.ts';
 import type { HookEvent, HookSettings } from './hook-settings.ts';
 import { runHook } from './run-hook.ts';
 
-type HookDependencies = Pick<WorkerDependencies, 'store' | 'now' | 'random' | 'hooks' | 'observe'>;
+type HookDependencies = Pick<
+  WorkerDependencies,
+  'store' | 'now' | 'random' | 'hooks' | 'observe' | 'fetch'
+>;
 
 /**
  * Calls the operator's hooks of a moment before the commit (SPEC section 16), one after the other, and
@@ -102,7 +105,7 @@ async function askAndRecord(
 }
 
 function ask(
-  { now, observe }: HookDependencies,
+  { now, observe, fetch }: HookDependencies,
   hook: HookSettings,
   { ref, head, running, request }: Told,
   summary: string | null,
@@ -124,7 +127,7 @@ function ask(
       kind: 'client',
       facts: { session_id, compaction_id, hook: hook.name, event: hook.event },
     },
-    () => runHook(hook, call, { format, signal, now: () => now().getTime() }),
+    () => runHook(hook, call, { format, signal, fetch, now: () => now().getTime() }),
     (run) => ({ outcome: run === null ? 'aborted' : run.ok ? 'ok' : 'failed', failed: !run?.ok }),
   );
 }

@@ -11,6 +11,8 @@ export type HookContext = {
   signal: AbortSignal;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** By default without a proxy. */
+  fetch?: typeof fetch;
 };
 
 /** Bytes of an answer that are read. */
@@ -25,7 +27,7 @@ const REDIRECTED = 'the answer is a redirect, which is not followed: configure t
 export async function runHook(
   hook: HookSettings,
   call: HookCall,
-  { format, signal, now }: HookContext,
+  { format, signal, now, fetch: ask = fetch }: HookContext,
 ): Promise<HookRun | null> {
   const started = now();
   const body = hookPayload(hook.event, call);
@@ -43,7 +45,7 @@ export async function runHook(
   });
   const failed = (error: string) => run({ ok: false, error, result: {} });
   try {
-    const response = await fetch(hook.url, {
+    const response = await ask(hook.url, {
       method: 'POST',
       redirect: 'manual',
       headers: {

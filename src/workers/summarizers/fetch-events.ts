@@ -14,12 +14,15 @@ const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 
 /** `fetchThere` for streams of events that are parsed one by one: one of far too many values breaks the answer. */
-export const fetchEvents: typeof fetch = async (input, init) => {
-  const response = await fetchThere(input, init);
-  const { ok, body, status, statusText, headers } = response;
-  if (!ok || body === null) return response;
-  return new Response(body.pipeThrough(boundedEvents()), { status, statusText, headers });
-};
+export function fetchEvents(ask: typeof fetch): typeof fetch {
+  const there = fetchThere(ask);
+  return async (input, init) => {
+    const response = await there(input, init);
+    const { ok, body, status, statusText, headers } = response;
+    if (!ok || body === null) return response;
+    return new Response(body.pipeThrough(boundedEvents()), { status, statusText, headers });
+  };
+}
 
 function boundedEvents(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let marks = 0;

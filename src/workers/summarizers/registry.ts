@@ -21,8 +21,12 @@ export type SummarizerChoice = TextSummarizer | { kind: 'unusable'; message: str
 const MOST_BUILT = 100;
 
 /** The summariser that asks the model `provider/model`. Throws `ModelNameError`, see `textModel`. */
-export function summarizerFromModelName(spec: string, env: ProviderEnvironment): TextSummarizer {
-  return modelSummarizer(textModel(spec, env));
+export function summarizerFromModelName(
+  spec: string,
+  env: ProviderEnvironment,
+  ask?: typeof fetch,
+): TextSummarizer {
+  return modelSummarizer(textModel(spec, env, ask));
 }
 
 /**
@@ -35,10 +39,11 @@ export function summarizerChooser(
   environment: ProviderEnvironment,
   table?: ModelTable,
   policy: ModelPolicy = () => null,
+  ask?: typeof fetch,
 ): (session: Pick<Settings, 'model' | 'format'>, config: Config) => SummarizerChoice {
   const built = new LRUCache<string, TextSummarizer>({
     max: MOST_BUILT,
-    memoMethod: (name) => summarizerFromModelName(name, environment),
+    memoMethod: (name) => summarizerFromModelName(name, environment, ask),
   });
   return (session, config) => {
     const wanted = config.summarization_model ?? serverModel;

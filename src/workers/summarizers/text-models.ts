@@ -19,13 +19,17 @@ import type { TextModel } from './text-model.ts';
  * (`openrouter/meta-llama/llama-3.3-70b-instruct`). Throws `ModelNameError` for a name without
  * provider, an unknown provider, and a missing key or address (SPEC section 10).
  */
-export function textModel(spec: string, env: ProviderEnvironment): TextModel {
+export function textModel(
+  spec: string,
+  env: ProviderEnvironment,
+  ask: typeof fetch = fetch,
+): TextModel {
   const { provider, model } = parseModelName(spec);
   const access = providerAccess(provider, env);
   return aiModel({
     name: `${provider}/${model}`,
     provider,
-    model: () => languageModel(provider, model, access),
+    model: () => languageModel(provider, model, { ...access, fetch: fetchEvents(ask) }),
     contextWindow: PROVIDER_TABLE[provider].isLocal ? null : contextWindowOf(model),
     providerOptions: withoutThinking(provider, model),
   });
@@ -53,31 +57,31 @@ function parseModelName(spec: string): { provider: Provider; model: string } {
 async function languageModel(
   provider: Provider,
   model: string,
-  access: ProviderAccess,
+  access: ProviderAccess & { fetch: typeof fetch },
 ): Promise<LanguageModel> {
-  const baseURL = access.baseUrl;
+  const { baseUrl: baseURL, fetch } = access;
   const apiKey = access.apiKey ?? '';
   const { api } = PROVIDER_TABLE[provider];
   switch (api) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey, baseURL, fetch: fetchEvents })(model);
+      return createAnthropic({ apiKey, baseURL, fetch })(model);
     }
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
       // Chat completions, not Responses: every server behind OPENAI_BASE_URL speaks it.
-      return createOpenAI({ apiKey, baseURL, fetch: fetchEvents }).chat(model);
+      return createOpenAI({ apiKey, baseURL, fetch }).chat(model);
     }
     case 'google': {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-      return createGoogleGenerativeAI({ apiKey, baseURL, fetch: fetchEvents })(model);
+      return createGoogleGenerativeAI({ apiKey, baseURL, fetch })(model);
     }
     case 'chat-completions': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       return createOpenAICompatible({
         name: provider,
         baseURL,
-        fetch: fetchEvents,
+        fetch,
         includeUsage: true,
         ...(access.apiKey === null ? {} : { apiKey: access.apiKey }),
       })(model);

@@ -43,8 +43,8 @@ afterEach(async () => {
 
 /** Asks an upstream through the gateway, as the variables of the environment lead. */
 async function ask(base: string, environment: Record<string, string>): Promise<number> {
-  const { gateway } = readSettings({ ...environment, PALIMPSEST_UPSTREAM_OPENAI: base });
-  api = await startApi({ gateway });
+  const { gateway, proxies } = readSettings({ ...environment, PALIMPSEST_UPSTREAM_OPENAI: base });
+  api = await startApi({ gateway: { ...gateway, proxies } });
   const answer = await fetch(`${api.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -183,6 +183,34 @@ describe('BullMQ: several processes on one queue', () => {
     await until('a is gone', async () => (await lab.stateOf(api, 'a')) === null);
   });
 
+  it.each([
+    ['wait', 0],
+    ['prioritized', 20],
+  ])(
+    'a job whose list %s was dropped by a Redis that is full is handed over again',
+    async (list, before) => {
+      const api = lab.open(null);
+      const ids = Array.from({ length: before + 1 }, (_, n) => `job-${n}`);
+      for (const id of ids) await api.engine.enqueue(jobOf(id));
+      expect(await redis.del(`${place.prefix}:compactions:${list}`)).toBe(1);
+      for (const id of ids) await api.engine.enqueue(jobOf(id));
+      const worker = lab.open(done);
+      await until('all have run', () => worker.runs.length === ids.length);
+      expect({ runs: worker.runs.toSorted(), errors: worker.errors }).toEqual({
+        runs: ids.toSorted(),
+        errors: [],
+      });
+    },
+  );
+
+  it('a job that is handed over again costs its tenant no share', async () => {
+    const api = lab.open(null);
+    await api.engine.enqueue(jobOf('first'));
+    for (let n = 0; n < 30; n += 1) await api.engine.enqueue(jobOf('first'));
+    await api.engine.enqueue(jobOf('next'));
+    expect((await api.engine.queue.getJob('next'))?.priority).toBe(0);
+  });
+
   it('reports a job that cannot be read, and goes on with the next', async () => {
     const worker = lab.open(done);
     await worker.engine.queue.add('compact', JSON.parse('{"tenant":1}'), { jobId: 'odd' });

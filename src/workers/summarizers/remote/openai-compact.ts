@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/json.ts';
 import { NO_TOKENS } from '../../../domain/session/summarizer-usage.ts';
 import { apiError } from '../failures.ts';
-import type { ProviderAccess } from '../providers.ts';
-import { postToOpenai } from './openai-post.ts';
+import { type OpenaiAccess, postToOpenai } from './openai-post.ts';
 import { measured, openaiUsage, type RemoteAnswer, unkeepable } from './remote-answer.ts';
 
 /**
@@ -10,7 +9,7 @@ import { measured, openaiUsage, type RemoteAnswer, unkeepable } from './remote-a
  * items that stand for them (SPEC section 13). Throws what `postToOpenai` throws.
  */
 export async function compactByEndpoint(
-  access: ProviderAccess,
+  access: OpenaiAccess,
   body: JsonObject,
   signal: AbortSignal,
 ): Promise<RemoteAnswer> {

@@ -4,8 +4,7 @@ import { EventStreamReader } from '../../../domain/gateway/event-stream.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
 import { MOST_VALUES } from '../../../domain/json-text.ts';
 import { apiError, callFailure } from '../failures.ts';
-import type { ProviderAccess } from '../providers.ts';
-import { postToOpenai } from './openai-post.ts';
+import { type OpenaiAccess, postToOpenai } from './openai-post.ts';
 import {
   measured,
   openaiUsage,
@@ -26,7 +25,7 @@ const streamEvent = z.object({ type: z.string() });
  * only when the response was completed. Throws what `postToOpenai` and a broken stream throw.
  */
 export async function compactByTrigger(
-  access: ProviderAccess,
+  access: OpenaiAccess,
   body: JsonObject & { input: Json[] },
   signal: AbortSignal,
 ): Promise<RemoteAnswer> {

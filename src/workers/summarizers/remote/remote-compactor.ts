@@ -1,6 +1,7 @@
 import type { Item } from '../../../domain/items/item.ts';
 import { isApiCallError } from '../api-call-error.ts';
 import { apiError } from '../failures.ts';
+import { fetchThere } from '../fetch-there.ts';
 import type { ModelPolicy } from '../model-policy.ts';
 import { missingSetting, type ProviderEnvironment, providerAccess } from '../providers.ts';
 import { timedCall } from '../timed-call.ts';
@@ -28,6 +29,7 @@ export type RemoteCompactor = (request: RemoteRequest) => Promise<RemoteAnswer>;
 export function remoteCompactor(
   environment: ProviderEnvironment,
   policy: ModelPolicy = () => null,
+  ask: typeof fetch = fetch,
 ): RemoteCompactor {
   let hasEndpoint = true;
   return async (request) => {
@@ -36,7 +38,7 @@ export function remoteCompactor(
     if (refusal !== null) return apiError(refusal, false);
     const missing = missingSetting('openai', environment);
     if (missing !== null) return apiError(`provider openai needs ${missing}`, false);
-    const access = providerAccess('openai', environment);
+    const access = { ...providerAccess('openai', environment), fetch: fetchThere(ask) };
     const body = { model, input, ...(instructions !== null && { instructions }) };
     return timedCall('openai', request, async (signal) => {
       if (hasEndpoint) {
