@@ -1,11 +1,11 @@
 import type { Utterance } from './item.ts';
 
 /** How commands of Spec Kit begin, and those that are written after them. */
-const OPENING = /^## User Input\n{1,3}```text\n/;
+const OPENING = /^## User Input(?:\r?\n){1,3}```text\r?\n/;
 /** What stands behind the words that were typed after the command; the fence may hold one of its own. */
 const BEHIND =
-  /\n```\n{1,3}(?:You \*\*MUST\*\* c|C)onsider the user input before proceeding \(if not empty\)\./;
-const AIM = /^## (?:Outline|Goal|Purpose)[ \t]*$/m;
+  /\r?\n```(?:\r?\n){1,3}(?:You \*\*MUST\*\* c|C)onsider the user input before proceeding \(if not empty\)\./;
+const AIM = /^## (?:Outline|Goal|Purpose)[ \t\r]*$/m;
 /** The first sentence below the headings, without the mark and the label of a step. */
 const FIRST_SENTENCE =
   /^(?!#)(?:\d{1,2}\. )?(?:\*\*[^*\n]{1,60}\*\*: )?([^\s.][^\n]{0,400}?[.!:])(?=\s|$)/m;

@@ -209,6 +209,8 @@ describe('a command of Spec Kit, whose text Codex has put in place of its name',
     const message = asks(expanded(typed, body));
     expect(userText(message)).toBe(words);
     expect(speakerOf(message)).toBe('user');
+    const onWindows = asks(expanded(typed, body).replaceAll('\n', '\r\n'));
+    expect(userText(onWindows).replaceAll('\r', '')).toBe(words);
   });
 
   test('is a request, and its rules are not those of the user', () => {
