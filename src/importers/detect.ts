@@ -1,4 +1,5 @@
 import { aiSdk } from './ai-sdk.ts';
+import { aider } from './aider.ts';
 import { antigravity } from './antigravity.ts';
 import { beam, isProbingQuestions } from './beam.ts';
 import { claudeCode } from './claude-code.ts';
@@ -23,6 +24,7 @@ import { type Content, type Importer, TranscriptError } from './transcript.ts';
 
 /** In the order of asking: plain chat messages are the least particular shape and come last. */
 const IMPORTERS: readonly Importer[] = [
+  aider,
   // Before Claude Code, whose lines form the same tree.
   qwenCode,
   claudeCode,

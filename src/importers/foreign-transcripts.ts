@@ -75,6 +75,15 @@ const FOREIGN: readonly { isOwn: (entry: JsonObject) => boolean; advice: string 
       '"agent.tool_result" as a block "tool_result" of a message of the user.',
   },
   {
+    isOwn: ({ type, tool_name, tool_input: input }) =>
+      (type === 'tool_use' || type === 'tool_result') &&
+      typeof tool_name === 'string' &&
+      isJsonObject(input),
+    advice:
+      'It is what oh-my-opencode keeps for hooks, without the answers: import what `opencode export` ' +
+      'prints of the session that the file is named after.',
+  },
+  {
     isOwn: ({ custom_id, body, params }) =>
       typeof custom_id === 'string' && (isJsonObject(body) || isJsonObject(params)),
     advice: 'It is a batch: import what stands in "body" or "params" of its lines, one a line.',

@@ -9,6 +9,7 @@ import {
 import {
   type Content,
   type Conversation,
+  entriesOf,
   type Importer,
   objectField,
   objectsField,
@@ -25,8 +26,7 @@ export const goose: Importer = {
 };
 
 function messagesOf(content: Content): JsonObject[] {
-  if (content.kind === 'lines') return content.lines;
-  if (Array.isArray(content.value)) return content.value;
+  if (content.kind !== 'document' || Array.isArray(content.value)) return entriesOf(content);
   return (
     objectsField(content.value, 'conversation') ?? objectsField(content.value, 'messages') ?? []
   );

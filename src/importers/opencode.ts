@@ -26,7 +26,7 @@ export const opencode: Importer = {
 };
 
 function messagesOf(content: Content): JsonObject[] {
-  if (content.kind === 'lines') return [];
+  if (content.kind !== 'document') return [];
   if (Array.isArray(content.value)) return content.value;
   return objectsField(content.value, 'messages') ?? [];
 }

@@ -47,7 +47,8 @@ export function readTranscripts(
   const { views, unread, seen } = parse(text, changes);
   const { importer, content } = detect(fileName, views, seen);
   const conversations = importer.read(content);
-  for (const [kind, count] of Object.entries(unread.toRecord())) {
+  const isJson = content.kind !== 'text';
+  for (const [kind, count] of isJson ? Object.entries(unread.toRecord()) : []) {
     conversations[0]?.skipped.add(kind, count);
   }
   conversations[0]?.notes.push(...changeNotes(changes));
@@ -145,7 +146,12 @@ function parseLines(text: string, changes: Changes): Parsed {
     else if (isJsonObject(value)) lines.push(value);
     else unread.add('not_an_object');
   }
-  return { views: [{ kind: 'lines', lines }], unread, seen: describeLines(lines, unread) };
+  // A text may hold JSON on lines of its own.
+  const views: Content[] = [
+    { kind: 'text', text },
+    { kind: 'lines', lines },
+  ];
+  return { views, unread, seen: describeLines(lines, unread) };
 }
 
 /** What a JSON parser would have changed without a word; counted over the texts of a file. */

@@ -27,10 +27,11 @@ export type Conversation = {
   notes: string[];
 };
 
-/** A file as an importer sees it: one JSON document, or the objects of its lines. */
+/** A file as an importer sees it: one JSON document, the objects of its lines, or a text of another kind. */
 export type Content =
   | { kind: 'document'; value: JsonObject | JsonObject[] }
-  | { kind: 'lines'; lines: JsonObject[] };
+  | { kind: 'lines'; lines: JsonObject[] }
+  | { kind: 'text'; text: string };
 
 /** One kind of transcript file. Neither function throws, whatever the JSON. */
 export type Importer = {
@@ -66,6 +67,7 @@ export function linesImporter({
 
 /** The objects of a file: its lines, the elements of its array, or the one that it is. */
 export function entriesOf(content: Content): JsonObject[] {
+  if (content.kind === 'text') return [];
   if (content.kind === 'lines') return content.lines;
   return Array.isArray(content.value) ? content.value : [content.value];
 }

@@ -540,6 +540,14 @@ it.each<[string, unknown, string]>([
   ['Cline', [{ ts: 1, type: 'say', say: 'text', text: 'Hi' }], 'api_conversation_history.json'],
   ['OpenHands', [{ id: 0, source: 'user', action: 'message', args: {} }], 'log_completions'],
   ['ShareGPT', [{ conversations: [{ from: 'human', value: 'Hi' }] }], '"messages"'],
+  [
+    'hooks of oh-my-opencode',
+    [
+      { type: 'user', timestamp: '2026-01-08T06:50:00.897Z', content: 'Read the skill.' },
+      { type: 'tool_use', tool_name: 'read', tool_input: { filePath: '/w/SKILL.md' } },
+    ],
+    'opencode export',
+  ],
   ['ChatGPT', [{ title: 'x', mapping: {} }], 'one branch'],
   ['claude.ai', [{ uuid: 'x', chat_messages: [] }], 'one a line'],
   ['Gemini', { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }, '"tool_calls"'],

@@ -1,3 +1,4 @@
+import { commandTemplateAt } from './command-templates.ts';
 import type { Speaker, Utterance } from './item.ts';
 import {
   AFTER_TYPED,
@@ -122,6 +123,8 @@ function markAt(
   if (isProgramCommand(text.slice(at, Math.min(end, at + 200)), end - at)) {
     return upTo(text, at, end, 'program');
   }
+  const command = commandTemplateAt(text, at, end);
+  if (command !== null) return { said: command, end };
   const preamble = PREAMBLES.find(({ opening }) => opening.test(start));
   if (preamble === undefined) return null;
   const request = preamble.request.exec(text.slice(at, end));

@@ -11,7 +11,7 @@ import { isAbout, isCertainlyMeant, type Withdrawal, withdrawalIn } from './with
 
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
 const holdsForGood = anyOf([
-  /\b(?:always|never|from now on|going forward|(?<!\b(?:is|are|was|were|be|dates?|times?|far) )in (?:the )?future(?! (?:phases?|versions?|releases?|sprints?|iterations?|updates?|work|plans?)\b)|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably)?|(?:my|our|his|her|their|the user['’]s) (?:[a-z-]+ ){0,2}preferences?|preferences? (?:is|are|for)|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
+  /\b(?:always|never|(?<!\b(?:seconds?|minutes?|mins?|hours?|days?|nights?|weeks?|months?|quarters?|years?|decades?|time|long|far) )from now\b(?! (?:until|till|to)\b)|going forward|(?<!\b(?:is|are|was|were|be|dates?|times?|far) )in (?:the )?future(?! (?:phases?|versions?|releases?|sprints?|iterations?|updates?|work|plans?)\b)|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably)?|(?:my|our|his|her|their|the user['’]s) (?:[a-z-]+ ){0,2}preferences?|preferences? (?:is|are|for)|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
   // What is to be done then, not what happens then.
   /(?<!\bthe )\bnext time(?:,? (?:please|don['’]?t|do not|always|never|first|just|use|ask|let|make sure|run|check|try|be|remember|tell|show|start|write|put|keep|stop|wait|commit|test)\b(?! (?:it|this|that|they)\b)| you\b)|\b(?:please|don['’]?t|do not)\b[^.!?;\n]{1,80}(?<!\bthe) next time\W{0,3}$/i,
   // In Polish `nie` is but "not".
@@ -36,6 +36,7 @@ const DESCRIBES = new RegExp(
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\bnever (?:actually |even |really )?(?:tested|called|invoked|covered|exercised|executed|triggered|reached|awaited|freed)\b/,
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:but|yet) (?:(?:is|are|it['’]s) )?never (?:actually |even |really )?(?:used|displayed|shown|checked(?! in)|handled|closed|released|populated)\b/,
     /(?<!\b(?:must|should|shall|may|can|want|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:exists?|(?:is|are|was|were)(?: \w+)? (?:declared|defined|imported|implemented|registered|present|in place))\b[^.!?;,\n]{0,60},? but (?:(?:is|are|was|were|it is|it['’]s|they are) never(?! (?:to|allowed|meant)\b)|never (?:actually |even |really )?(?!(?:allow|chang|committ|delet|edit|export|expos|leak|logg|merg|modif|overwrit|print|publish|push|remov|renam|shar|touch)(?:i?ed|ten)\b)(?:\w{2,20}[^be]ed|written|shown|thrown)\b)/,
+    /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:is|are) never (?:used|read|constructed|reassigned)\b/,
     // What is headed as wrong is told as it is.
     /(?<=^[\W\d]{0,8}(?:problem|issue|bug|finding|gap|symptom|root cause)\b[\s*_]{0,4}[:：][^.!?\n]{0,300})\b(?:is|are|was|were|gets?|it['’]s|they['’]re)(?: \w+)? (?:never|always)(?! (?:to|allowed|meant)\b)/,
     /\bno matter (?:what|how|which|when|where)(?: \w+)? (?:I|we) (?:do|did|try|tried|change|changed|set)\b/,

@@ -2,7 +2,7 @@ import { anyOf } from '../word-patterns.ts';
 
 /** Words that say what has to be so, if only for the task at hand, in the languages that people write to agents in. */
 export const demands = anyOf([
-  /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|(?<!-)only(?!-)|make sure|ensure|avoid|require|required(?! (?!for|to|by|in|on|when|if|at|due|and|or)[a-z])|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
+  /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|(?<!-)only(?!-)|make sure|ensure|avoid|(?<![-.])require(?![-(]|\.\w)|required(?! (?!for|to|by|in|on|when|if|at|due|and|or)[a-z])|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
   // Typed in haste; in French `dont` is another word, and opens no sentence.
   /(?:^|\b(?:and|but|or|so|then|also|please|pls|plz) )dont [a-z]{2}/i,
   /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte(?=[^.!?\n]{0,120} (?:nicht|nichts|nie|kein))|doit|ne pas|sans|seulement|debe|no (?:uses|hagas|modifiques|cambies|borres|elimines|crees|toques|puedes|debes)|solo|(?<!\b(?:sigo|sigue[ns]?|seguimos) )sin|deve|senza|somente|apenas|(?<!\bcontinu(?:a|am|o) )sem|não (?:pode|deve|faça|use|altere|crie|mova|exclua|apague|implemente|execute|aplique|modifique|mude|remova|instale|mexa)|moet|zonder)(?!\p{L})/iu,

@@ -23,9 +23,24 @@ export function endsInSearch(script: string): boolean {
   );
 }
 
+/** A shell within a shell, and no more than one in that. */
+const DEEPEST = 2;
+
+/** The pipelines of a script; of one that only hands another to a shell, those of that. */
+function pipelinesOf(script: string, depth = 0): Pipeline[] {
+  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  const [{ commands: [command, ...piped] = [] } = {}, ...others] = pipelines;
+  if (others.length > 0 || piped.length > 0 || depth === DEEPEST) return pipelines;
+  const [shell = '', ...words] = command?.words.map(({ text }) => text) ?? [];
+  if (!/^(?:ba|z|da)?sh$/.test(baseName(shell))) return pipelines;
+  const at = words.findIndex((word) => /^-[a-z]*c$/.test(word));
+  const inner = words.slice(0, at + 1).every((word) => word.startsWith('-')) ? words[at + 1] : '';
+  return at === -1 || !inner ? pipelines : pipelinesOf(inner, depth + 1);
+}
+
 /** The pipelines of a script, which of them decides how it ends, and the words of the last command there. */
 function lastRun(script: string) {
-  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  const pipelines = pipelinesOf(script);
   let at = pipelines.length - 1;
   // What only says that something was found has not been run, or has worked.
   while (isSaying(pipelines[at])) at--;
@@ -76,6 +91,8 @@ const ASKS_WITH = new RegExp(
     'git (?:rev-parse (?:-q |--quiet )?--verify|show-ref|merge-base --is-ancestor|check-ignore|ls-files --error-unmatch|config --get)',
     'jq (?:-[a-zA-Z]*e|--exit-status)',
     'kill -0',
+    'ps (?:-\\w{1,9} ){0,5}-(?:\\w*p|-pid)',
+    'tmux has(?:-session)?',
   ]
     .map((words) => `^${words}(?= |$)`)
     .join('|'),
@@ -98,7 +115,7 @@ export function endsInQuestion(script: string, tellsError: boolean): boolean {
 
 /** Whether a script ends with a command that is stopped after some time. */
 export function endsByClock(script: string): boolean {
-  const last = parseLoosely(script.slice(0, LOOKED_AT)).at(-1)?.commands[0];
+  const last = pipelinesOf(script).at(-1)?.commands[0];
   return /^g?timeout$/.test(baseName(last?.words[0]?.text ?? ''));
 }
 

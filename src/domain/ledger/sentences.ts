@@ -148,7 +148,11 @@ const CODE_LINE =
 
 /** A line of a log: behind a time, a level, or a place in a stack. */
 const LOG_LINE =
-  /^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\]., ]|\[(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\] |(?:TRACE|DEBUG|INFO) (?!(?:lines?|messages?|logs?|level|and|or|is|must|should)\b)|at [\w$.<>]{1,200}\([^)\n]{0,200}(?::\d|Native Method|Unknown Source)|> Task :|npm (?:ERR!|warn|error) )/;
+  /^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\]., ]|\[(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\] |(?:TRACE|DEBUG|INFO) (?!(?:lines?|messages?|logs?|level|and|or|is|must|should)\b)|at (?:async |new )?[\w$.<>]{1,200}(?: \[as [\w$.-]{1,80}\])? ?\([^)\n]{0,200}(?::\d|Native Method|Unknown Source)|> Task :|npm (?:ERR!|warn|error) )/;
+
+/** What compilers and linters say of a place, and programs of how they were called and go on. */
+const DIAGNOSTIC_LINE =
+  /^\s*(?:[\w./\\@:[\]-]{1,300}(?::\d{1,7}|\(\d{1,7},\d{1,7}\)):?(?: -)? (?:fatal )?(?:error|warning|note)\b|\d{1,7}:\d{1,7} +(?:error|warning) |[\w.-]{1,60}: error: |\[nodemon\] )/;
 
 /** The same behind the name of its container. */
 const CONTAINER_LINE = /^\s*[\w./@-]{1,80} {1,40}\| /;
@@ -159,7 +163,7 @@ const ASKS_FOR =
   /(?:^|\s)(?:must|never|always|should|do not|don['’]t|needs? to|may not)\s+\p{L}{2,}/iu;
 
 function isData(line: string): boolean {
-  if (JSON_LINE.test(line) || LOG_LINE.test(line)) return true;
+  if (JSON_LINE.test(line) || LOG_LINE.test(line) || DIAGNOSTIC_LINE.test(line)) return true;
   const looksSo = CODE_LINE.test(line) || CONTAINER_LINE.test(line);
   return looksSo && !ASKS_FOR.test(line.replace(ASIDE, ' '));
 }

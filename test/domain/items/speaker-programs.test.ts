@@ -258,3 +258,52 @@ describe('what Claude Code says as the user, without tags', () => {
     expect(requests.map(({ text }) => text)).toEqual(['Mend the build.']);
   });
 });
+
+describe('a command of Spec Kit, whose text Codex has put in place of its name', () => {
+  const MUST = 'You **MUST** consider the user input before proceeding (if not empty).';
+  const expanded = (typed: string, body: string) =>
+    `## User Input\n\n\`\`\`text\n${typed}\n\`\`\`\n\n${MUST}\n\n${body}`;
+  const IMPLEMENT =
+    '## Outline\n\n1. Run `.specify/scripts/bash/check-prerequisites.sh --json --require-tasks` from repo root and parse FEATURE_DIR. All paths must be absolute.\n\n2. **Never** skip a phase.\n';
+  const RUN =
+    'Run `.specify/scripts/bash/check-prerequisites.sh --json --require-tasks` from repo root and parse FEATURE_DIR.';
+  const SPECIFY =
+    '## Pre-Execution Checks\n\n- Check if `.specify/extensions.yml` exists in the project root.\n\n## Outline\n\nThe text the user typed after `/speckit.specify` in the triggering message **is** the feature description. Assume you always have it.\n';
+  const TYPED_AFTER =
+    'The text the user typed after `/speckit.specify` in the triggering message **is** the feature description.';
+
+  test.each([
+    ['US1', IMPLEMENT, `US1\n${RUN}`],
+    ['', IMPLEMENT, RUN],
+    [
+      '画像を表示するよう修正\n```ts\nshow();\n```',
+      SPECIFY,
+      `画像を表示するよう修正\n\`\`\`ts\nshow();\n\`\`\`\n${TYPED_AFTER}`,
+    ],
+    ['', '## Goal\n\nIdentify inconsistencies.\n', 'Identify inconsistencies.'],
+    ['make it blue', '', 'make it blue'],
+  ])("is the user's as far as it was typed: %j", (typed, body, words) => {
+    const message = asks(expanded(typed, body));
+    expect(userText(message)).toBe(words);
+    expect(speakerOf(message)).toBe('user');
+    const onWindows = asks(expanded(typed, body).replaceAll('\n', '\r\n'));
+    expect(userText(onWindows).replaceAll('\r', '')).toBe(words);
+  });
+
+  test('is a request, and its rules are not those of the user', () => {
+    const { requests, constraints } = ledgerOf([
+      asks(expanded('Never push to main.', SPECIFY)),
+      asks(expanded('', IMPLEMENT)),
+    ]);
+    expect(requests.map(({ text }) => text)).toEqual([
+      `Never push to main.\n${TYPED_AFTER}`,
+      expect.stringContaining('check-prerequisites.sh'),
+    ]);
+    expect(constraints.map(({ text }) => text)).toEqual(['Never push to main.']);
+  });
+
+  test.each(['## User Input\n\n```text\nblue\n```\n\nShow this in the form.', '## User Input'])(
+    'is not what begins like one: %j',
+    (text) => expect(userText(asks(text))).toBe(text),
+  );
+});

@@ -739,3 +739,37 @@ test.each([
 ])('what the user demands behind the name of an error is one: %s', (text, kept) => {
   expect(constraintsOf(text).map((one) => one.text)).toEqual([kept ?? text]);
 });
+
+describe('output of programs that the user has pasted, in no fence', () => {
+  test.each([
+    "src/pages/ConfirmEditPage.tsx:9:1 - error TS6133: 'currentUser' is declared but its value is never read.",
+    "src/pages/ConfirmEditPage.tsx(481,43): error TS6133: 'item' is declared but never used.",
+    'src/main.rs:12:4: warning: function `load` is never used',
+    'warning: fields `name` and `age` are never read',
+    "  9:1  error  'total' is never reassigned. Use 'const' instead  prefer-const",
+    '[nodemon] to restart at any time, enter `rs`',
+    'cli.py: error: the following arguments are required: --universe, --output',
+    '    at Object.require.extensions.<computed> [as .ts] (C:\\app\\node_modules\\ts-node\\src\\index.ts:1621:12)',
+    '    at async must.always (file:///app/run.mjs:12:3)',
+  ])('asks for nothing: %s', (line) => {
+    expect(constraintsOf(`Why does it say this?\n${line}`)).toEqual([]);
+  });
+
+  test.each([
+    'Warning: never touch the vendor folder.',
+    'Make sure the old endpoint is never used.',
+    'In src/app.ts:12 never use a default export.',
+    'error: must be lower case in all of our messages.',
+  ])('is not what the user says of it: %s', (line) => {
+    expect(constraintsOf(`Look.\n${line}`).map(({ text }) => text)).toEqual([line]);
+  });
+});
+
+test.each([
+  ['from now, NOTE that the .env file stays as it is', true],
+  ['I talk to you in Japanese, so from now please answer in Japanese.', true],
+  ['The token expires 1 hour from now in the example.', false],
+  ['Where will we be two years from now with this stack', false],
+])('from now, without "on": %s', (text, isStanding) => {
+  expect(standingOf(text)).toEqual(isStanding ? [text] : []);
+});

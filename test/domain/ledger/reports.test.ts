@@ -93,3 +93,14 @@ test.each([
 ])('but how they are to be is one in %s: %s', (_, sentence) =>
   expect(constraintsOf(sentence)).toMatchObject([{ text: sentence, is_standing: true }]),
 );
+
+test.each([
+  '今後のための記録とします。',
+  '今後どのような回避策があるかについてまとめて文書化してもらえると助かります。',
+])('what is to come is told, and nothing asked for from now on: %s', (text) => {
+  expect(ledgerOf([asks(text)]).constraints.filter(({ is_standing }) => is_standing)).toEqual([]);
+});
+
+test.each(['今後は日本語で答える。', '今後の会話は日本語で行う。'])('a rule: %s', (text) => {
+  expect(ledgerOf([asks(text)]).constraints).toMatchObject([{ text, is_standing: true }]);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Outcome, outcomeOf } from '../../../src/domain/ledger/outcome.ts';
 import {
+  endsByClock,
   endsInQuestion,
   endsInSearch,
   messagesAmong,
@@ -28,6 +29,11 @@ describe('searches, which end with 1 when they found nothing', () => {
     [false, 'npm test && echo passed'],
     [false, 'ls && npm test && echo passed'],
     [false, 'grep foo a && npm test'],
+    [true, `bash -lc 'cd /w && rg -n foo src'`],
+    [true, `bash --noprofile --norc -lc "bash -c 'grep foo a'"`],
+    [false, `bash -lc 'npm test'`],
+    [false, `bash run.sh -c 'grep foo a'`],
+    [false, `bash -lc 'grep foo a' && npm test`],
     [false, 'npm test'],
     [false, 'git push'],
   ])('%s: %s', (isSearch, script) => expect(endsInSearch(script)).toBe(isSearch));
@@ -43,6 +49,10 @@ describe('questions, to which a failure is the answer', () => {
     [true, 'systemctl is-active nginx'],
     [true, 'jq -re .scripts.lint package.json'],
     [true, 'node -v; /usr/bin/which deno'],
+    [true, 'ps -p 597843,597847 -o pid,etime,cmd'],
+    [true, 'tmux has-session -t train'],
+    [true, `bash -lc 'which deno'`],
+    [false, 'ps -ef'],
     [false, 'command npm test'],
     [false, 'dpkg -i app.deb'],
     [false, 'git rev-parse HEAD'],
@@ -128,3 +138,9 @@ describe('a script that shows files', () => {
     expect(ledgerOf(ran(script, message, 1)).failures).toMatchObject([{ lines: [message] }]),
   );
 });
+
+test.each([
+  ['timeout 8s rostopic echo -n 1 /scan', true],
+  [`bash --noprofile --norc -lc 'source setup.bash && timeout 8s rostopic echo -n 1 /scan'`, true],
+  [`bash -lc 'timeout 8s make && make install'`, false],
+])('is ended by the clock: %s', (script, isEnded) => expect(endsByClock(script)).toBe(isEnded));

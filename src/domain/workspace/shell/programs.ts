@@ -15,7 +15,7 @@ export const READERS: ReadonlySet<string> = new Set(
   kubectl glab bd aws gcloud psql mysql sqlite3 redis-cli open xdg-open code
   sha512sum base64 look tokei cloc scc ctags pip pip3 apt apt-get apk brew dnf yum systemctl service
   journalctl virtualenv nvm rustup for case select function
-  pytest py.test vitest jest mocha ava tap playwright cypress karma phpunit rspec ctest nextest tox nox
+  unittest nose2 doctest py_compile compileall timeit http.server pytest py.test vitest jest mocha ava tap playwright cypress karma phpunit rspec ctest nextest tox nox
   tsc tsgo vue-tsc gcc g++ cc c++ clang clang++ javac java kotlinc swiftc rustc protoc mvn mvnw gradle
   gradlew cmake ninja vite webpack esbuild rollup coverage valgrind gdb strace perf hyperfine knip
   depcheck madge publint attw`.split(/\s+/),

@@ -189,6 +189,8 @@ describe('what a command may have changed', () => {
     'npx vitest run src/a.ts',
     'npm test -- src/a.ts',
     'python -m pytest src/a.ts',
+    'python3 -m py_compile src/a.ts src/lib/b.ts',
+    'python3 -m unittest discover -s src -p "test_*.ts"',
     'go test ./... -run X',
     'go build ./...',
     'npx tsc --noEmit -p .',
