@@ -634,6 +634,56 @@ describe('what is taken from the whole log, the items after the cut included', (
     expect(section(summary, 'All user messages')).toBeUndefined();
   });
 
+  test('the request that is worked on stands before a mere reply, and before one made meanwhile', () => {
+    const task =
+      'Show the picture of the camera on the page, and draw a frame around the code that it finds.';
+    const replied = [
+      asks('Find the camera on the serial port.'),
+      tells('It is at /dev/cu.usbserial-1130.'),
+      asks(task),
+      ...ran('pio run', 'SUCCESS'),
+      tells('It is built. Connect GPIO0 to GND, press reset and say when that is done.'),
+      asks('done'),
+      ...ran('pio run -t upload', 'SUCCESS'),
+      tells('It is flashed. Does the light blink?'),
+      asks('it does'),
+    ];
+    const primary = (items: readonly Normalised[]) =>
+      section(summarize(items, { max_tokens: 500 }), 'Primary request and intent');
+    expect(primary(replied)).toEqual([
+      '- User, first request: Find the camera on the serial port.',
+      `- User, request before it: ${task}`,
+      '- User, latest request: it does',
+      '    answers: Does the light blink?',
+    ]);
+    const meanwhile = [
+      ...replied.slice(0, 3),
+      ...ran('pio run', 'SUCCESS'),
+      asks('Commit each step on its own.'),
+      ...ran('git status', 'clean'),
+    ];
+    expect(primary(meanwhile)).toContain(`- User, request before it: ${task}`);
+    const over = [...replied.slice(0, 6), asks('Now write the page of the documentation for all of it.')];
+    expect(primary(over)?.join()).not.toContain('request before it');
+  });
+
+  test('what the task at hand requires has a place however little room there is', () => {
+    const other = Array.from({ length: 30 }, (_, at) => [
+      asks(`Look at part ${at} of the program, and do not change module ${at} while you do so.`),
+      ...ran(`cat part${at}.ts`, `export const part${at} = ${at};`),
+      tells(`Part ${at} is as it should be, and nothing in it has to be changed at all.`),
+    ]).flat();
+    const task = [
+      'Add the section on payments to the readme, with all that stands in the notes about it, and say in it',
+      'how a payment is found again when the page was closed, which fields it has and who may read them.',
+      'Do not commit it yet.',
+    ].join(' ');
+    const summary = summarize([...other, asks(task), ...ran('cat README.md', '# Payments')], {
+      max_tokens: 300,
+    });
+    expect(summary).toContain('User, required of a task: Do not commit it yet.');
+  });
+
   test('the next step, likewise', () => {
     expect(section(summary, 'Optional next step')).toEqual([
       "- Assistant's last stated intention: (verbatim below) I will write src/export.ts now.",
