@@ -57,7 +57,8 @@ const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| ac
 const KNOWS_NOT =
   /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
-const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
+const EMPHASISED =
+  /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)|\bNO (?=\p{Ll}{2})/u;
 /** Who asks why something always happens demands nothing. */
 const ASKS =
   /^(?:why|what|when|how|who|where|which|does|did|is|are|was|were|do|has|have|warum|wieso|wie|was|wann|pourquoi|comment|por qué|cómo|perché|почему|为什么|なぜ|لماذا|كيف|هل|متى|أين|چرا|למה|איך|क्यों|कैसे|क्या|dlaczego|jak|neden|nasıl|mengapa|kenapa|tại sao)(?!\p{L}).{0,400}[?？؟]\W{0,20}$/iu;
@@ -74,6 +75,15 @@ const MOST_IN_MESSAGE = 12;
 const SAME_SUBJECT = 0.6;
 const LONGEST_INSTRUCTION = 300;
 const SHORT_OPENING = 60;
+
+/** An order says so at its beginning; what describes a design has the same words on its way. */
+const OPENS_ORDER =
+  /^(?:(?:please|also|and),? )?(?:do not|don['’"´`]?t|never|always|no|only|use|keep|avoid|ensure|make sure|(?:you )?must|you should)\b/i;
+
+/** Of all that one message demands: what holds for good, then what is nothing but an order. */
+function rankOf({ sentence, isStanding }: { sentence: string; isStanding: boolean }): number {
+  return (isStanding ? 2 : 0) + (OPENS_ORDER.test(sentence) ? 1 : 0);
+}
 
 /** How far into a sentence the words stand of one that is nothing but an instruction. */
 const AT_START = 24;
@@ -185,7 +195,7 @@ export class Constraints {
     }
     // Instructions of a project are nothing but rules: only what holds for good is worth a place.
     const wanted = found.filter(({ isStanding }) => isStanding || by === 'user');
-    const first = wanted.toSorted((a, b) => Number(b.isStanding) - Number(a.isStanding));
+    const first = wanted.toSorted((a, b) => rankOf(b) - rankOf(a));
     const chosen = new Set(first.slice(0, MOST_IN_MESSAGE));
     for (const one of wanted) if (chosen.has(one)) this.add(one.sentence, one.isStanding, by, seq);
   }
