@@ -29,7 +29,7 @@ import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
 import { doneBy, givenTexts, hasTools, questionOf, unanswered, withSaid } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
-import { gitHeadAfter } from './git-head.ts';
+import { gitHeadAfter, startOf } from './git-head.ts';
 import type { GitHead, LastSaid, Ledger } from './ledger.ts';
 import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
@@ -352,9 +352,9 @@ class LedgerFold {
     if (!result.is_in_doubt) this.runs.called(own, moment);
     const folders = { session: this.folder, shell: this.shell };
     const { actions, shell } = actionsOfCall(call, result, folders, this.effort);
-    this.shell = shell;
     for (const action of actions) this.act(action, own.script ?? '', moment);
     if (!result.is_in_doubt) this.end(call, own, result, moment, hasCode);
+    this.shell = shell;
     this.runs.changed(actions, moment);
     mentionShown(this.names, shownBy(result), actions, moment);
     for (const { speaker, text } of saidBehind(call, result)) {
@@ -380,7 +380,8 @@ class LedgerFold {
     const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode, call.input);
     this.runs.ended(call.id, done, outcome, this.files, moment);
     if (done.script !== null) {
-      this.gitHead = gitHeadAfter(this.gitHead, done.script, shownBy(result), moment.at);
+      const ran = { script: done.script, output: shownBy(result), folder: startOf(call, this.shell) };
+      this.gitHead = gitHeadAfter(this.gitHead, ran, moment.at);
     }
     const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;
     if (left !== null) this.runs.left(left, done, moment);

@@ -4,6 +4,7 @@ import { failureKey } from '../../ledger/runs.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
 import { baseName, shortPath } from '../../names.ts';
 import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
+import { isAnchored, isInside } from '../../workspace/paths.ts';
 import { LABELS } from './labels.ts';
 import { isAfterCut, type Ledgers } from './ledgers.ts';
 import { evenly, inOrder, type Tellings } from './line.ts';
@@ -261,15 +262,19 @@ export function todoTellings(ledger: Ledger): Tellings {
 const MOST_CHANGED = 8;
 
 /** The branch that work stands on, its newest commit, and what was changed since that was made. */
-export function gitText({ git_head: { branch, commit }, files }: Ledger): string | null {
+export function gitText({ git_head: { folder, branch, commit }, files }: Ledger): string | null {
   if (branch === null && commit === null) return null;
+  const isHere = ({ path }: { path: string }) =>
+    folder === null || !isAnchored(path) || isInside(path, folder);
   const changed = files
     .filter(
       (file) => commit !== null && commit.at > 0 && file.edits > 0 && file.changed_at > commit.at,
     )
+    .filter(isHere)
     .map(({ path }) => shortPath(path));
   const more = changed.length - MOST_CHANGED;
   const parts = [
+    ...(folder === null ? [] : [`in ${folder}`]),
     ...(branch === null ? [] : [`on branch ${branch}`]),
     ...(commit === null ? [] : [`newest commit ${commit.id} "${commit.subject}"`]),
     ...(changed.length === 0
