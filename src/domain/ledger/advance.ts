@@ -380,7 +380,11 @@ class LedgerFold {
     const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode, call.input);
     this.runs.ended(call.id, done, outcome, this.files, moment);
     if (done.script !== null) {
-      const ran = { script: done.script, output: shownBy(result), folder: startOf(call, this.shell) };
+      const ran = {
+        script: done.script,
+        output: shownBy(result),
+        folder: startOf(call, this.shell),
+      };
       this.gitHead = gitHeadAfter(this.gitHead, ran, moment.at);
     }
     const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;

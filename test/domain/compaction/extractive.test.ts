@@ -663,7 +663,10 @@ describe('what is taken from the whole log, the items after the cut included', (
       ...ran('git status', 'clean'),
     ];
     expect(primary(meanwhile)).toContain(`- User, request before it: ${task}`);
-    const over = [...replied.slice(0, 6), asks('Now write the page of the documentation for all of it.')];
+    const over = [
+      ...replied.slice(0, 6),
+      asks('Now write the page of the documentation for all of it.'),
+    ];
     expect(primary(over)?.join()).not.toContain('request before it');
   });
 
@@ -1208,5 +1211,38 @@ describe('budget', () => {
       ),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('what failed in part, and passed as a whole', () => {
+  const failed = (command: string) => ran(command, '--- FAIL: TestPrune (0.00s)\nFAIL', 1);
+  const errorsOf = (items: readonly Normalised[]) =>
+    (section(summarize([asks('Mend it.'), ...items]), 'Errors and fixes') ?? []).join();
+
+  test.each([
+    ['go test ./pkg', 'go test ./...'],
+    ['pytest tests/test_a.py', 'uv run pytest'],
+    ['pio run -e esp32cam', '~/.platformio/penv/bin/pio run -e esp32cam -v'],
+  ])('%s, then %s', (part, whole) => {
+    const items = [...failed(part), tells('I will look.'), ...ran(whole, 'ok')];
+    expect(errorsOf(items)).toContain(`not seen to work later, but ${whole} passed since`);
+    const runs = section(summarize([asks('Mend it.'), ...items]), 'Problem solving')?.join('\n');
+    expect(runs).toMatch(/failed last.*passed since/);
+  });
+
+  test.each([
+    ['go test ./pkg', 'go vet ./...'],
+    ['npm test', 'pytest'],
+  ])('%s is another thing than %s', (part, other) => {
+    expect(errorsOf([...failed(part), ...ran(other, 'ok')])).not.toContain('passed since');
+  });
+
+  test('not where it failed again after that', () => {
+    const items = [
+      ...failed('go test ./a'),
+      ...ran('go test ./...', 'ok'),
+      ...failed('go test ./a'),
+    ];
+    expect(errorsOf(items)).not.toContain('passed since');
   });
 });

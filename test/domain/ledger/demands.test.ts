@@ -102,10 +102,19 @@ test.each([
   ['a heading in Japanese', '今やりたいこと'],
   ['what something does', 'It only catches that because we hand it a full copy of the upload.'],
   ['what something gets', 'In production, it only receives paginated data.'],
-  ['what nobody knows', 'None of the processes know what it should produce vs what it has produced.'],
+  [
+    'what nobody knows',
+    'None of the processes know what it should produce vs what it has produced.',
+  ],
   ['what is looked for', 'propose locations where those modules should go'],
-  ['what another way would cost', 'That would require us to build a page for merging, which is heavy.'],
-  ['help that was pasted', 'Use "entiredb auth [command] --help" for more information about a command.'],
+  [
+    'what another way would cost',
+    'That would require us to build a page for merging, which is heavy.',
+  ],
+  [
+    'help that was pasted',
+    'Use "entiredb auth [command] --help" for more information about a command.',
+  ],
   ['what something is used for', 'Use cases of the page, as far as they are known:'],
 ])('%s: %s', (_, sentence) => expect(constraintsOf(sentence)).toEqual([]));
 
@@ -114,7 +123,11 @@ test('of more than there is room for, orders stand before what a design is like'
     { length: 14 },
     (_, at) => `- Approach ${at} merges part ${at} by itself instead of asking the user about it.`,
   );
-  const orders = ['Use `bun` for all scripts.', 'Do not push by force.', 'Use relative paths only.'];
+  const orders = [
+    'Use `bun` for all scripts.',
+    'Do not push by force.',
+    'Use relative paths only.',
+  ];
   const texts = constraintsOf([...designs, ...orders].join('\n')).map(({ text }) => text);
   expect(texts).toHaveLength(12);
   expect(texts).toEqual(expect.arrayContaining(orders));

@@ -206,10 +206,7 @@ export function constraintTellings({ covered, standing: whole, verbatim }: Ledge
   const since = before ?? whole.requests.at(-1);
   const isOfTask = ({ seq, of }: Constraint) =>
     since !== undefined && of === since.of && seq >= since.seq;
-  const least = new Set([
-    ...standing,
-    ...required.filter((one) => isOfTask(one) && isShort(one)),
-  ]);
+  const least = new Set([...standing, ...required.filter((one) => isOfTask(one) && isShort(one))]);
   const texts = (list: readonly Constraint[]) =>
     list.map(
       (one, place): Line => ({
