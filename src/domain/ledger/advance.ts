@@ -29,7 +29,7 @@ import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
 import { doneBy, givenTexts, hasTools, questionOf, unanswered, withSaid } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
-import { gitHeadAfter, startOf } from './git-head.ts';
+import { gitHeadAfter, ranBy } from './git-head.ts';
 import type { GitHead, LastSaid, Ledger } from './ledger.ts';
 import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
@@ -380,11 +380,7 @@ class LedgerFold {
     const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode, call.input);
     this.runs.ended(call.id, done, outcome, this.files, moment);
     if (done.script !== null) {
-      const ran = {
-        script: done.script,
-        output: shownBy(result),
-        folder: startOf(call, this.shell),
-      };
+      const ran = ranBy(call, result, done.script, this.shell);
       this.gitHead = gitHeadAfter(this.gitHead, ran, moment.at);
     }
     const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;

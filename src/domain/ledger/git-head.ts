@@ -1,8 +1,9 @@
-import type { ToolCall } from '../items/item.ts';
+import type { ToolCall, ToolResult } from '../items/item.ts';
 import { scriptOf } from '../items/shell-script.ts';
 import { clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
 import { Effort } from '../workspace/effort.ts';
 import { isAnchored, isInside, resolvePath } from '../workspace/paths.ts';
+import { shownBy } from '../workspace/result-text.ts';
 import { courseOf, type Step } from '../workspace/shell/course.ts';
 import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
 import type { GitHead } from './ledger.ts';
@@ -40,10 +41,16 @@ const STAYS = /^(?:Updated \d{1,7} paths? from |error: |fatal: )/m;
 /** A script, what it printed, and the folder that it began in; null where that is not known. */
 type Ran = { script: string; output: string; folder: string | null };
 
-/** The folder that the script of a call begins in. `shell`: the one that the shell is in. */
-export function startOf(call: ToolCall, shell: string | null): string | null {
+/** What the script of a call did. `shell`: the folder that the shell was in, where that is known. */
+export function ranBy(
+  call: ToolCall,
+  result: ToolResult,
+  script: string,
+  shell: string | null,
+): Ran {
   const given = scriptOf(call)?.folder ?? null;
-  return given === null ? shell : resolvePath(given, shell);
+  const folder = given === null ? shell : resolvePath(given, shell);
+  return { script, output: shownBy(result), folder };
 }
 
 /**
