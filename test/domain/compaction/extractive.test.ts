@@ -298,6 +298,25 @@ describe('messages of the user', () => {
     ]);
   });
 
+  test('what was chosen in answer to a question is told before the question', () => {
+    const question =
+      "Render's free tier can't attach a persistent disk (confirmed in their docs just now). How do you want to handle this?";
+    const answer = `Your questions have been answered: "${question}"="Free tier + auto-reseed on boot (Recommended)". You can now continue with these answers in mind.`;
+    const items = [
+      asks('Build a small page for donations.'),
+      ...used('AskUserQuestion', { questions: [{ question }] }, answer),
+      ...Array.from({ length: 30 }, (_, at) => [
+        asks(
+          `Now write part ${at} of the page, with all that belongs to it, and its tests as well.`,
+        ),
+        ...ran(`cat part${at}.rb`, `puts ${at}`),
+        tells(`Part ${at} is written.`),
+      ]).flat(),
+    ];
+    const lines = section(summarize(items, { max_tokens: 900 }), 'All user messages') ?? [];
+    expect(lines.join('\n')).toContain('- User: "Free tier + auto-reseed on boot (Recommended');
+  });
+
   test('what a reply answers that is given again and again, after what the user asked for', () => {
     const wish =
       'Add a page for debugging that shows the picture of the camera with a frame around the code';

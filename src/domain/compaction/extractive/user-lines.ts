@@ -1,3 +1,4 @@
+import { withoutQuestions } from '../../items/user-words.ts';
 import { isExperience, startsStanding } from '../../ledger/constraints.ts';
 import type { Constraint, Ledger, Request } from '../../ledger/ledger.ts';
 import { clipEnd, clipMiddle, oneLine, safeSlice } from '../../text.ts';
@@ -157,7 +158,13 @@ function withAnswered(
   most: number,
   mostAnswered: number,
 ): string {
-  const said = ownWords(oneLine(text), oneLine(before?.text ?? ''), most);
+  const whole = oneLine(text);
+  const given = oneLine(withoutQuestions(text));
+  // Where not both fit, what the user has chosen says more than what was to choose.
+  const said =
+    given !== whole && whole.length > most
+      ? clipEnd(`${given}, asked ${whole}`, most)
+      : ownWords(whole, oneLine(before?.text ?? ''), most);
   return answers === undefined || mostAnswered === 0
     ? said
     : `${said}\nanswers: ${clipEnd(oneLine(answers), mostAnswered)}`;
