@@ -7,7 +7,13 @@ import { needsLeave } from './leave.ts';
 import type { Constraint } from './ledger.ts';
 import { withoutReports } from './reports.ts';
 import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
-import { isAbout, isCertainlyMeant, type Withdrawal, withdrawalIn } from './withdrawn.ts';
+import {
+  isAbout,
+  isCertainlyMeant,
+  takesBackLast,
+  type Withdrawal,
+  withdrawalIn,
+} from './withdrawn.ts';
 
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
 const holdsForGood = anyOf([
@@ -163,9 +169,13 @@ export class Constraints {
     this.list = constraints.map((fact) => ({ fact, about: subjectOf(fact) }));
   }
 
-  read(text: string, by: Constraint['by'], seq: number): void {
+  /** `before`: the item of the user's message before this one, where there is one. */
+  read(text: string, by: Constraint['by'], seq: number, before?: number): void {
     // What Claude Code hands over of a project stands in a reminder.
     const words = by === 'user' ? withoutFindings(cleaned(withoutProblems(text))) : text;
+    if (by === 'user' && before !== undefined && takesBackLast(words)) {
+      this.withdrawAllOf(before, seq);
+    }
     const all = by === 'user' ? forbiddenIn(words) : [];
     const lists = all.filter(forbids);
     const headings = new Set(lists.map(({ heading }) => heading));
@@ -205,6 +215,14 @@ export class Constraints {
     const words = clipMiddle(oneLine(cleaned(text)), LONGEST_INSTRUCTION);
     // Each holds beside the others, however alike they are.
     if (words !== '') this.add(words, true, 'project_instructions', seq, 1);
+  }
+
+  /** Marks all that one message demanded as taken back. */
+  private withdrawAllOf(message: number, seq: number): void {
+    for (const one of this.list) {
+      if (one.fact.seq !== message || one.fact.superseded_by !== undefined) continue;
+      one.fact = { ...one.fact, superseded_by: seq, is_withdrawn: true };
+    }
   }
 
   /** Marks what is certainly taken back. False when nothing was said about it. */

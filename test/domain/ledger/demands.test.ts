@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asks, ledgerOf } from '../../support/log-items.ts';
+import { asks, ledgerOf, tells } from '../../support/log-items.ts';
 
 const constraintsOf = (text: string) =>
   ledgerOf([asks(text)]).constraints.map((one) => ({ text: one.text, is: one.is_standing }));
@@ -140,4 +140,24 @@ test('what a server has answered demands nothing', () => {
   expect(constraintsOf(`${pasted}\nkeep the messages as they are, do not drop any`)).toEqual([
     { text: 'keep the messages as they are, do not drop any', is: false },
   ]);
+});
+
+test.each([
+  ['sorry wrong chat. ignore last message. i think the design can be simpler', true],
+  ['Please disregard my previous message.', true],
+  ['Do not ignore the last message.', false],
+  ['ignore the last message if it is empty', false],
+  ['ignore the last message of the log', false],
+])('what the message before required is taken back: %s', (text, isTakenBack) => {
+  const items = [
+    asks('Do not rename the files.'),
+    tells('I will not.'),
+    asks('instead of finalize call it update, no need to rename the branch'),
+    tells('Understood.'),
+    asks(text),
+  ];
+  const withdrawn = ledgerOf(items).constraints.filter((one) => one.is_withdrawn === true);
+  expect(withdrawn.map((one) => one.text)).toEqual(
+    isTakenBack ? ['instead of finalize call it update, no need to rename the branch'] : [],
+  );
 });
