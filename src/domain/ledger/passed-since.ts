@@ -6,16 +6,21 @@ import { programName } from './script-names.ts';
  * it, or the same called by another path. Undefined where there is none.
  */
 export function passedSince(failed: Run, runs: readonly Run[]): Run | undefined {
-  if (failed.outcome !== 'failed') return undefined;
+  const program = programOf(failed.command);
+  if (failed.outcome !== 'failed' || RUNS_ANYTHING.test(program)) return undefined;
   return runs.findLast(
     (run) =>
       run.outcome === 'ok' &&
       run.of === failed.of &&
       run.kind === failed.kind &&
       run.last_seq > failed.last_seq &&
-      programOf(run.command) === programOf(failed.command),
+      programOf(run.command) === program,
   );
 }
+
+/** Two scripts of one of these have nothing in common. */
+const RUNS_ANYTHING =
+  /^(?:python|python[23]|python3\.\d{1,2}|node|deno|bun|tsx|ruby|perl|php|Rscript|(?:ba|z|da|k|fi)?sh|pwsh|powershell)$/i;
 
 /** What only starts a program: `uv run`, `npx`, `python -m`, and variables for it. */
 const LAUNCHER =

@@ -1252,6 +1252,7 @@ describe('what failed in part, and passed as a whole', () => {
   test.each([
     ['go test ./pkg', 'go vet ./...'],
     ['npm test', 'pytest'],
+    ['python3 test_a.py', 'python3 test_b.py'],
   ])('%s is another thing than %s', (part, other) => {
     expect(errorsOf([...failed(part), ...ran(other, 'ok')])).not.toContain('passed since');
   });
