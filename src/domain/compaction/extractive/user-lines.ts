@@ -22,6 +22,9 @@ export function firstTellings({ covered }: Ledgers): Tellings {
   );
 }
 
+/** It stands among the messages as well, where there is room for it. */
+const LONGEST_BEFORE = 1_200;
+
 /** What the user wants now. What came after the cut stands in the context as it was said. */
 export function latestTellings({ covered, standing }: Ledgers): Tellings {
   const latest = standing.requests.at(-1);
@@ -31,7 +34,7 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
   const earlier = (most: number) =>
     before === undefined || isBelow
       ? []
-      : [LABELS.request_before + clipMiddle(oneLine(before.text), most)];
+      : [LABELS.request_before + clipMiddle(oneLine(before.text), Math.min(most, LONGEST_BEFORE))];
   if (isAfterCut(latest, covered)) {
     const below = `${LABELS.latest_request}it stands verbatim below`;
     return LENGTHS.map((most) => () => inOrder([...earlier(most), below]));
