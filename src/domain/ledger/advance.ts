@@ -29,7 +29,7 @@ import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
 import { doneBy, givenTexts, hasTools, questionOf, unanswered, withSaid } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
-import { gitHeadAfter } from './git-head.ts';
+import { gitHeadAfter, ranBy } from './git-head.ts';
 import type { GitHead, LastSaid, Ledger } from './ledger.ts';
 import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
@@ -300,7 +300,7 @@ class LedgerFold {
     const approved = approvedPlan(own, before);
     if (approved !== null) this.plans.approve(approved.plan, seq);
     const said = withoutPastedSession(approved?.own ?? own);
-    this.constraints.read(said, 'user', seq);
+    this.constraints.read(said, 'user', seq, this.requests.facts().at(-2)?.seq);
     this.conclusions.read(said, 'user', seq);
     this.artifacts.read(withoutPastedSession(words), seq);
   }
@@ -353,9 +353,9 @@ class LedgerFold {
     if (!result.is_in_doubt) this.runs.called(own, moment);
     const folders = { session: this.folder, shell: this.shell };
     const { actions, shell } = actionsOfCall(call, result, folders, this.effort);
-    this.shell = shell;
     for (const action of actions) this.act(action, own.script ?? '', moment);
     if (!result.is_in_doubt) this.end(call, own, result, moment, hasCode);
+    this.shell = shell;
     this.runs.changed(actions, moment);
     mentionShown(this.names, shownBy(result), actions, moment);
     for (const { speaker, text } of saidBehind(call, result)) {
@@ -381,7 +381,8 @@ class LedgerFold {
     const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode, call.input);
     this.runs.ended(call.id, done, outcome, this.files, moment);
     if (done.script !== null) {
-      this.gitHead = gitHeadAfter(this.gitHead, done.script, shownBy(result), moment.at);
+      const ran = ranBy(call, result, done.script, this.shell);
+      this.gitHead = gitHeadAfter(this.gitHead, ran, moment.at);
     }
     const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;
     if (left !== null) this.runs.left(left, done, moment);

@@ -7,7 +7,13 @@ import { needsLeave } from './leave.ts';
 import type { Constraint } from './ledger.ts';
 import { withoutReports } from './reports.ts';
 import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
-import { isAbout, isCertainlyMeant, type Withdrawal, withdrawalIn } from './withdrawn.ts';
+import {
+  isAbout,
+  isCertainlyMeant,
+  takesBackLast,
+  type Withdrawal,
+  withdrawalIn,
+} from './withdrawn.ts';
 
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
 const holdsForGood = anyOf([
@@ -58,7 +64,8 @@ const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| ac
 const KNOWS_NOT =
   /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
-const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
+const EMPHASISED =
+  /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)|\bNO (?=\p{Ll}{2})/u;
 /** Who asks why something always happens demands nothing. */
 const ASKS =
   /^(?:why|what|when|how|who|where|which|does|did|is|are|was|were|do|has|have|warum|wieso|wie|was|wann|pourquoi|comment|por qué|cómo|perché|почему|为什么|なぜ|لماذا|كيف|هل|متى|أين|چرا|למה|איך|क्यों|कैसे|क्या|dlaczego|jak|neden|nasıl|mengapa|kenapa|tại sao)(?!\p{L}).{0,400}[?？؟]\W{0,20}$/iu;
@@ -75,6 +82,15 @@ const MOST_IN_MESSAGE = 12;
 const SAME_SUBJECT = 0.6;
 const LONGEST_INSTRUCTION = 300;
 const SHORT_OPENING = 60;
+
+/** An order says so at its beginning; what describes a design has the same words on its way. */
+const OPENS_ORDER =
+  /^(?:(?:please|also|and),? )?(?:do not|don['’"´`]?t|never|always|no|only|use|keep|avoid|ensure|make sure|(?:you )?must|you should)\b/i;
+
+/** Of all that one message demands: what holds for good, then what is nothing but an order. */
+function rankOf({ sentence, isStanding }: { sentence: string; isStanding: boolean }): number {
+  return (isStanding ? 2 : 0) + (OPENS_ORDER.test(sentence) ? 1 : 0);
+}
 
 /** How far into a sentence the words stand of one that is nothing but an instruction. */
 const AT_START = 24;
@@ -154,9 +170,13 @@ export class Constraints {
     this.list = constraints.map((fact) => ({ fact, about: subjectOf(fact) }));
   }
 
-  read(text: string, by: Constraint['by'], seq: number): void {
+  /** `before`: the item of the user's message before this one, where there is one. */
+  read(text: string, by: Constraint['by'], seq: number, before?: number): void {
     // What Claude Code hands over of a project stands in a reminder.
     const words = by === 'user' ? withoutFindings(cleaned(withoutProblems(text))) : text;
+    if (by === 'user' && before !== undefined && takesBackLast(words)) {
+      this.withdrawAllOf(before, seq);
+    }
     const all = by === 'user' ? forbiddenIn(words) : [];
     const lists = all.filter(forbids);
     const headings = new Set(lists.map(({ heading }) => heading));
@@ -186,7 +206,7 @@ export class Constraints {
     }
     // Instructions of a project are nothing but rules: only what holds for good is worth a place.
     const wanted = found.filter(({ isStanding }) => isStanding || by === 'user');
-    const first = wanted.toSorted((a, b) => Number(b.isStanding) - Number(a.isStanding));
+    const first = wanted.toSorted((a, b) => rankOf(b) - rankOf(a));
     const chosen = new Set(first.slice(0, MOST_IN_MESSAGE));
     for (const one of wanted) if (chosen.has(one)) this.add(one.sentence, one.isStanding, by, seq);
   }
@@ -196,6 +216,14 @@ export class Constraints {
     const words = clipMiddle(oneLine(cleaned(text)), LONGEST_INSTRUCTION);
     // Each holds beside the others, however alike they are.
     if (words !== '') this.add(words, true, 'project_instructions', seq, 1);
+  }
+
+  /** Marks all that one message demanded as taken back. */
+  private withdrawAllOf(message: number, seq: number): void {
+    for (const one of this.list) {
+      if (one.fact.seq !== message || one.fact.superseded_by !== undefined) continue;
+      one.fact = { ...one.fact, superseded_by: seq, is_withdrawn: true };
+    }
   }
 
   /** Marks what is certainly taken back. False when nothing was said about it. */

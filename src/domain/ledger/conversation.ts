@@ -27,6 +27,23 @@ export function doneBy(call: ToolCall): Done {
   return { tool, subject, script, kind: script === null ? null : runKindOf(script) };
 }
 
+/** The end of a line that says nothing without the next: of a program that is handed a text, or a broken line. */
+const OPENS = /(?:<<-? ?(?:'\w{1,40}'|"\w{1,40}"|\w{1,40})|(?: -c| -e) ?["']|\\)[ \t]*$/;
+/** What a program begins with and most others do too. */
+const BEGINS = /^\s*(?:(?:import|from|use|using|require|set|const|let|var) .*|[#/*"']+.{0,2})?$/;
+
+/** Values that are only named, each on a line of its own. */
+const VALUES = /^(?:\w{1,60}=(?:"[^"\n]{0,400}"|'[^'\n]{0,400}'|[^\s"']{0,400})[ \t]*\n\s*){1,12}/;
+
+/** A script without the values in front, whose first line goes on with the first one that says something. */
+function opened(script: string): string {
+  const own = script.trimStart().replace(VALUES, '');
+  const [first = '', ...rest] = own.split('\n', 50);
+  if (!OPENS.test(first)) return own;
+  const next = rest.find((line) => !BEGINS.test(line)) ?? '';
+  return `${first.replace(/\\\s*$/, '').trimEnd()} ${next.trim()}`;
+}
+
 /** Fields that say what a tool works on, the most telling first; programs write them in their own ways. */
 const SUBJECT_KEYS = [
   ...['pattern', 'query', ...PATH_FIELDS, 'directory_path', 'dir_path', 'url', 'uri'],
@@ -45,7 +62,7 @@ function subjectOf({ input }: ToolCall, script: string | null): string {
   }
   if (script !== null) {
     const said = script.slice(0, MOST_SAID).replace(HANDED_ON, '').slice(0, 4_000);
-    return firstLine(cleaned(withoutSetUpLines(said)), LONGEST_SUBJECT);
+    return firstLine(opened(cleaned(withoutSetUpLines(said))), LONGEST_SUBJECT);
   }
   if (typeof input === 'string') return firstLine(cleaned(input.slice(0, 4_000)), LONGEST_SUBJECT);
   if (!isJsonObject(input)) return '';

@@ -1,4 +1,10 @@
+import type { ToolCall, ToolResult } from '../items/item.ts';
+import { scriptOf } from '../items/shell-script.ts';
 import { clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
+import { Effort } from '../workspace/effort.ts';
+import { isAnchored, isInside, resolvePath } from '../workspace/paths.ts';
+import { shownBy } from '../workspace/result-text.ts';
+import { courseOf, type Step } from '../workspace/shell/course.ts';
 import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
 import type { GitHead } from './ledger.ts';
 
@@ -32,16 +38,76 @@ const MOVES = /^(?:am|checkout|cherry-pick|commit|merge|pull|rebase|reset|revert
 /** What `checkout` says when the branch has stayed the same. */
 const STAYS = /^(?:Updated \d{1,7} paths? from |error: |fatal: )/m;
 
+/** A script, what it printed, and the folder that it began in; null where that is not known. */
+type Ran = { script: string; output: string; folder: string | null };
+
+/** What the script of a call did. `shell`: the folder that the shell was in, where that is known. */
+export function ranBy(
+  call: ToolCall,
+  result: ToolResult,
+  script: string,
+  shell: string | null,
+): Ran {
+  const given = scriptOf(call)?.folder ?? null;
+  const folder = given === null ? shell : resolvePath(given, shell);
+  return { script, output: shownBy(result), folder };
+}
+
 /**
  * Where a repository stands after a script: its branch, and its newest commit, each null where that is
  * not known. `at`: items folded.
  */
-export function gitHeadAfter(head: GitHead, script: string, output: string, at: number): GitHead {
+export function gitHeadAfter(head: GitHead, ran: Ran, at: number): GitHead {
+  const { script, output } = ran;
   if (!/\b(?:git|gh) /.test(script)) return head;
-  const commands = parseLoosely(script.slice(0, LOOKED_AT)).flatMap(({ commands }) => commands);
+  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  const given = { folder: ran.folder, hasSucceeded: true, hasComplained: false };
+  const { steps } = courseOf(pipelines, given, new Effort());
+  const folders = steps.filter(asksGit).map(({ folder }) => folder);
+  const folder = folders.at(-1) ?? null;
+  // Which line is of which repository nobody can tell.
+  if (folders.some((other) => areApart(other, folder))) return UNKNOWN;
+  const commands = pipelines.flatMap(({ commands }) => commands);
+  if (!areApart(head.folder, folder)) {
+    return { ...afterCommands(head, commands, output, at), folder: outer(head.folder, folder) };
+  }
+  const other = afterCommands(UNKNOWN, commands, output, at);
+  return other.branch === null && other.commit === null ? head : { ...other, folder };
+}
+
+const UNKNOWN: GitHead = { folder: null, branch: null, commit: null };
+
+function isCd({ words: [program] }: Command): boolean {
+  return program?.text === 'cd';
+}
+
+function asksGit({ pipeline }: Step): boolean {
+  return pipeline.commands.some((command) => wordsOfGit(command) !== null);
+}
+
+/** Whether two folders can only be of two repositories, or of two parts of one that is not known. */
+function areApart(one: string | null, other: string | null): boolean {
+  if (one === null || other === null || one === other) return false;
+  if (!isAnchored(one) || !isAnchored(other)) return false;
+  return !isInside(one, other) && !isInside(other, one);
+}
+
+/** The one of two folders that lies above the other. */
+function outer(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return one.length <= other.length ? one : other;
+}
+
+function afterCommands(
+  head: GitHead,
+  commands: readonly Command[],
+  output: string,
+  at: number,
+): GitHead {
   const asked = commands.map(wordsOfGit).filter((words) => words !== null);
   if (asked.length === 0) return head;
   const does = (...verbs: string[]) => asked.some(([verb = '']) => verbs.includes(verb));
+  const { folder } = head;
   let { branch, commit } = head;
   if (asked.some(([verb = '', ...words]) => MOVES.test(verb) && movesHead(verb, words))) {
     commit = null;
@@ -70,8 +136,10 @@ export function gitHeadAfter(head: GitHead, script: string, output: string, at: 
     else if (stands) branch = stands[1] ?? null;
     else if (isDetaching && DETACHED.test(line)) branch = null;
   }
-  const only = commands.length === 1 ? asked[0] : undefined;
-  return only === undefined ? { branch, commit } : shownAlone(only, output, { branch, commit });
+  const isAlone = commands.every((command) => isCd(command) || wordsOfGit(command) !== null);
+  const only = isAlone && asked.length === 1 ? asked[0] : undefined;
+  const after = { folder, branch, commit };
+  return only === undefined ? after : shownAlone(only, output, after);
 }
 
 /** What a script that only asks for the branch, or for the newest commits, has shown. */
@@ -90,6 +158,7 @@ function shownAlone(words: readonly string[], output: string, head: GitHead): Gi
   const [, id = '', branch = head.branch, subject = ''] = logged;
   const isKnown = head.commit !== null && sameCommit(head.commit.id, id);
   return {
+    ...head,
     branch,
     commit: { id, subject: told(subject), at: isKnown ? (head.commit?.at ?? 0) : 0 },
   };

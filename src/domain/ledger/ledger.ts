@@ -94,8 +94,12 @@ const gitStateSchema = z.strictObject({
 });
 export type GitState = z.infer<typeof gitStateSchema>;
 
-/** Where Git stands, as it has told last. `at`: items folded when the commit was made; 0: it was only shown. */
+/**
+ * Where Git stands, as it has told last. `folder`: the one that it was asked in, where that is known; `at`:
+ * items folded when the commit was made, 0: it was only shown.
+ */
 const gitHeadSchema = z.strictObject({
+  folder: text.nullable(),
   branch: text.nullable(),
   commit: z.strictObject({ id: text, subject: text, at: count }).nullable(),
 });
@@ -284,7 +288,7 @@ export const EMPTY_LEDGER: Ledger = {
   conclusions: [],
   files: [],
   git: { staged_at: 0, all_staged_at: 0, committed_at: 0, all_committed_at: 0 },
-  git_head: { branch: null, commit: null },
+  git_head: { folder: null, branch: null, commit: null },
   runs: [],
   failures: [],
   plan: null,

@@ -1,9 +1,13 @@
 /**
- * Words of rules in other languages where they tell how things are: what is still so or happens again and
- * again, what somebody sees or gets, what always fails.
+ * Words of rules where they tell how things are: what is still so or happens again and again, what somebody
+ * sees or gets, what always fails.
  */
 const REPORTS = new RegExp(
   [
+    // English: what something does, what nobody knows yet, and what another way would cost.
+    /(?<!\b(?:so|that|want|wish|expect|prefer|like|need|if|when|once) )\b(?:it|this|they) only(?= \p{L})/u,
+    /\b(?:know|knows|knew|tell me|ask|decide|understand|propose|suggest|explain|discuss|wonder|wondering|unclear|(?:not|un)sure|figure out|locations?)\b(?: \p{L}+){0,3} (?:what|how|where|which|whether|why|who)(?: \p{L}+){1,4} should(?:n['’]t)?(?!\p{L})/u,
+    /\bwould (?:\p{L}+ )?require(?!\p{L})/u,
     // German.
     /(?<!\p{L})(?:immer (?:noch(?! (?:ein)?mal)|wieder|mehr|weniger|weiter|öfter|häufiger|schlechter|größer|kleiner|länger|langsamer|schneller)|noch immer|noch nie)(?!\p{L})/u,
     /(?<!\p{L})(?:sehe|seh|sieht|lädt|bekomme|bekommt|kriege|kriegt|zeigt|kommt|kommen|steht|erscheint|erscheinen|funktioniert|läuft|passiert|war|waren) (?!bitte )(?:\p{L}+ ){0,3}nur(?: noch)?(?!\p{L})/u,

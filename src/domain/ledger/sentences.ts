@@ -22,7 +22,8 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
   const prose = withoutData(bothEnds(text, LOOKED_AT));
   for (const line of unwrapped(withoutFrames(prose).split('\n'))) {
     const isError = PRINTED_ERROR.test(line);
-    for (const part of ENDS_SENTENCE.test(line) ? partsOf(line) : [line]) {
+    const own = isError ? line.replace(JSON_TO_END, '') : line;
+    for (const part of ENDS_SENTENCE.test(own) ? partsOf(own) : [own]) {
       const sentence = oneLine(part).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, '');
       if (isError && isOfValue(sentence)) continue;
       if (isProse(sentence)) sentences.push(sentence);
@@ -50,6 +51,8 @@ function opensLine(text: string, at: number): boolean {
 
 const PRINTED_ERROR =
   /^[ \t>]{0,20}(?:Uncaught (?:\(in promise\) )?)?(?:[A-Za-z_$][\w$]{0,60}\.){0,8}(?:[A-Z]\w{0,60})?(?:Error|Exception)(?: \[\w{1,60}\])?: /;
+/** What a server has answered stands behind the name of the error. */
+const JSON_TO_END = /\{\s?"[\w.$-]{1,80}"\s?:.*$/;
 /** What an error says that a value must be, in so few words that it can be no more. */
 const OF_VALUE =
   /(?:^|[:\]] )(?:the )?\S{1,60}(?: \S{1,60}){0,2} (?:(?:must|should|has to|needs to) (?:not )?be (?:(?:an?|of type|one of|either|in (?:the )?range|greater|less|more|at (?:least|most)|between) |(?:null|empty|undefined|positive|negative|non-?\w{1,20})\b)|(?:is|are) required\W{0,3}$)/i;

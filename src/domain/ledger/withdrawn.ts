@@ -36,6 +36,14 @@ const FORMS: readonly [Withdrawal['kind'], RegExp][] = [
     ),
   ],
 ];
+/** The whole message before is taken back: it was meant for somebody else, or is none any more. */
+const TAKES_BACK_LAST =
+  /^(?:[^.!?\n]{0,40}[.!,] ?)?(?:please |just )?(?:ignore|disregard|forget|scrap|scratch) (?:about )?(?:my |the |that )?(?:last|previous|prior) (?:message|prompt|request|comment|instruction|post)s?\b(?! (?:if|when|unless|about|on|from|of|in|that|which)\b)/i;
+
+export function takesBackLast(message: string): boolean {
+  return TAKES_BACK_LAST.test(message.trimStart());
+}
+
 /** What holds only sometimes takes nothing back for good. */
 const DEPENDS =
   /\b(?:if|unless|except|only|when|while|until|till|but|provided|once|today|this time|here|wenn|falls|außer|nur|bis|aber|heute)\b/i;

@@ -298,6 +298,25 @@ describe('messages of the user', () => {
     ]);
   });
 
+  test('what was chosen in answer to a question is told before the question', () => {
+    const question =
+      "Render's free tier can't attach a persistent disk (confirmed in their docs just now). How do you want to handle this?";
+    const answer = `Your questions have been answered: "${question}"="Free tier + auto-reseed on boot (Recommended)". You can now continue with these answers in mind.`;
+    const items = [
+      asks('Build a small page for donations.'),
+      ...used('AskUserQuestion', { questions: [{ question }] }, answer),
+      ...Array.from({ length: 30 }, (_, at) => [
+        asks(
+          `Now write part ${at} of the page, with all that belongs to it, and its tests as well.`,
+        ),
+        ...ran(`cat part${at}.rb`, `puts ${at}`),
+        tells(`Part ${at} is written.`),
+      ]).flat(),
+    ];
+    const lines = section(summarize(items, { max_tokens: 900 }), 'All user messages') ?? [];
+    expect(lines.join('\n')).toContain('- User: "Free tier + auto-reseed on boot (Recommended');
+  });
+
   test('what a reply answers that is given again and again, after what the user asked for', () => {
     const wish =
       'Add a page for debugging that shows the picture of the camera with a frame around the code';
@@ -632,6 +651,59 @@ describe('what is taken from the whole log, the items after the cut included', (
       '- User, latest request: it stands verbatim below',
     ]);
     expect(section(summary, 'All user messages')).toBeUndefined();
+  });
+
+  test('the request that is worked on stands before a mere reply, and before one made meanwhile', () => {
+    const task =
+      'Show the picture of the camera on the page, and draw a frame around the code that it finds.';
+    const replied = [
+      asks('Find the camera on the serial port.'),
+      tells('It is at /dev/cu.usbserial-1130.'),
+      asks(task),
+      ...ran('pio run', 'SUCCESS'),
+      tells('It is built. Connect GPIO0 to GND, press reset and say when that is done.'),
+      asks('done'),
+      ...ran('pio run -t upload', 'SUCCESS'),
+      tells('It is flashed. Does the light blink?'),
+      asks('it does'),
+    ];
+    const primary = (items: readonly Normalised[]) =>
+      section(summarize(items, { max_tokens: 500 }), 'Primary request and intent');
+    expect(primary(replied)).toEqual([
+      '- User, first request: Find the camera on the serial port.',
+      `- User, request before it: ${task}`,
+      '- User, latest request: it does',
+      '    answers: Does the light blink?',
+    ]);
+    const meanwhile = [
+      ...replied.slice(0, 3),
+      ...ran('pio run', 'SUCCESS'),
+      asks('Commit each step on its own.'),
+      ...ran('git status', 'clean'),
+    ];
+    expect(primary(meanwhile)).toContain(`- User, request before it: ${task}`);
+    const over = [
+      ...replied.slice(0, 6),
+      asks('Now write the page of the documentation for all of it.'),
+    ];
+    expect(primary(over)?.join()).not.toContain('request before it');
+  });
+
+  test('what the task at hand requires has a place however little room there is', () => {
+    const other = Array.from({ length: 30 }, (_, at) => [
+      asks(`Look at part ${at} of the program, and do not change module ${at} while you do so.`),
+      ...ran(`cat part${at}.ts`, `export const part${at} = ${at};`),
+      tells(`Part ${at} is as it should be, and nothing in it has to be changed at all.`),
+    ]).flat();
+    const task = [
+      'Add the section on payments to the readme, with all that stands in the notes about it, and say in it',
+      'how a payment is found again when the page was closed, which fields it has and who may read them.',
+      'Do not commit it yet.',
+    ].join(' ');
+    const summary = summarize([...other, asks(task), ...ran('cat README.md', '# Payments')], {
+      max_tokens: 300,
+    });
+    expect(summary).toContain('User, required of a task: Do not commit it yet.');
   });
 
   test('the next step, likewise', () => {
@@ -1158,5 +1230,39 @@ describe('budget', () => {
       ),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('what failed in part, and passed as a whole', () => {
+  const failed = (command: string) => ran(command, '--- FAIL: TestPrune (0.00s)\nFAIL', 1);
+  const errorsOf = (items: readonly Normalised[]) =>
+    (section(summarize([asks('Mend it.'), ...items]), 'Errors and fixes') ?? []).join();
+
+  test.each([
+    ['go test ./pkg', 'go test ./...'],
+    ['pytest tests/test_a.py', 'uv run pytest'],
+    ['pio run -e esp32cam', '~/.platformio/penv/bin/pio run -e esp32cam -v'],
+  ])('%s, then %s', (part, whole) => {
+    const items = [...failed(part), tells('I will look.'), ...ran(whole, 'ok')];
+    expect(errorsOf(items)).toContain(`not seen to work later, but ${whole} passed since`);
+    const runs = section(summarize([asks('Mend it.'), ...items]), 'Problem solving')?.join('\n');
+    expect(runs).toMatch(/failed last.*passed since/);
+  });
+
+  test.each([
+    ['go test ./pkg', 'go vet ./...'],
+    ['npm test', 'pytest'],
+    ['python3 test_a.py', 'python3 test_b.py'],
+  ])('%s is another thing than %s', (part, other) => {
+    expect(errorsOf([...failed(part), ...ran(other, 'ok')])).not.toContain('passed since');
+  });
+
+  test('not where it failed again after that', () => {
+    const items = [
+      ...failed('go test ./a'),
+      ...ran('go test ./...', 'ok'),
+      ...failed('go test ./a'),
+    ];
+    expect(errorsOf(items)).not.toContain('passed since');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asks, ledgerOf } from '../../support/log-items.ts';
+import { asks, ledgerOf, tells } from '../../support/log-items.ts';
 
 const constraintsOf = (text: string) =>
   ledgerOf([asks(text)]).constraints.map((one) => ({ text: one.text, is: one.is_standing }));
@@ -57,6 +57,15 @@ test.each([
   ['Portuguese', 'Garante que os testes passam.'],
   ['French', 'Il faut éviter les doublons.'],
   ['Hindi', 'सिर्फ TypeScript का उपयोग करो।'],
+  ['English', 'Use `bun` for any package or script.'],
+  ['English', "commit this on a feature branch. use prefix 'rwr/' for the branch name"],
+  ['English', 'Please use British spelling in the report.'],
+  ['English', 'write ROADMAP.md with these findings before touching any code.'],
+  ['English', 'NO force push anywhere in the proposed design.'],
+  ['English, typed in haste', 'DON"T EDIT ANYTHING'],
+  ['English', 'Change the job so it only runs on main.'],
+  ['English', 'I want that it only shows the newest entry.'],
+  ['English', 'Explain how it should work, and do not change anything.'],
 ])('what the task requires in %s: %s', (_, sentence) =>
   expect(constraintsOf(sentence)).toEqual([{ text: sentence, is: false }]),
 );
@@ -91,4 +100,64 @@ test.each([
   ['what was no good, in Japanese', '本番ではダメでした。'],
   ['not only, in Chinese', '项目不仅使用A还使用B'],
   ['a heading in Japanese', '今やりたいこと'],
+  ['what something does', 'It only catches that because we hand it a full copy of the upload.'],
+  ['what something gets', 'In production, it only receives paginated data.'],
+  [
+    'what nobody knows',
+    'None of the processes know what it should produce vs what it has produced.',
+  ],
+  ['what is looked for', 'propose locations where those modules should go'],
+  [
+    'what another way would cost',
+    'That would require us to build a page for merging, which is heavy.',
+  ],
+  [
+    'help that was pasted',
+    'Use "entiredb auth [command] --help" for more information about a command.',
+  ],
+  ['what something is used for', 'Use cases of the page, as far as they are known:'],
 ])('%s: %s', (_, sentence) => expect(constraintsOf(sentence)).toEqual([]));
+
+test('of more than there is room for, orders stand before what a design is like', () => {
+  const designs = Array.from(
+    { length: 14 },
+    (_, at) => `- Approach ${at} merges part ${at} by itself instead of asking the user about it.`,
+  );
+  const orders = [
+    'Use `bun` for all scripts.',
+    'Do not push by force.',
+    'Use relative paths only.',
+  ];
+  const texts = constraintsOf([...designs, ...orders].join('\n')).map(({ text }) => text);
+  expect(texts).toHaveLength(12);
+  expect(texts).toEqual(expect.arrayContaining(orders));
+});
+
+test('what a server has answered demands nothing', () => {
+  const pasted =
+    'Error: 400 {"type":"error","error":{"message":"messages.236: `tool_use` ids were found without ' +
+    '`tool_result` blocks. Each `tool_use` block must have a `tool_result` block in the next message."}}';
+  expect(constraintsOf(`${pasted}\nkeep the messages as they are, do not drop any`)).toEqual([
+    { text: 'keep the messages as they are, do not drop any', is: false },
+  ]);
+});
+
+test.each([
+  ['sorry wrong chat. ignore last message. i think the design can be simpler', true],
+  ['Please disregard my previous message.', true],
+  ['Do not ignore the last message.', false],
+  ['ignore the last message if it is empty', false],
+  ['ignore the last message of the log', false],
+])('what the message before required is taken back: %s', (text, isTakenBack) => {
+  const items = [
+    asks('Do not rename the files.'),
+    tells('I will not.'),
+    asks('instead of finalize call it update, no need to rename the branch'),
+    tells('Understood.'),
+    asks(text),
+  ];
+  const withdrawn = ledgerOf(items).constraints.filter((one) => one.is_withdrawn === true);
+  expect(withdrawn.map((one) => one.text)).toEqual(
+    isTakenBack ? ['instead of finalize call it update, no need to rename the branch'] : [],
+  );
+});

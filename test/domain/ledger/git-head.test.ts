@@ -6,6 +6,7 @@ import { ledgerOf, ran, used } from '../../support/log-items.ts';
 import { codex } from '../../support/tool-calls.ts';
 
 const BEFORE: GitHead = {
+  folder: null,
   branch: 'main',
   commit: { id: '1a2b3c4', subject: 'Begin', at: 4 },
 };
@@ -54,8 +55,45 @@ test.each<[string, string, GitHead['branch'], string | null]>([
   ['cat notes.txt', MADE, 'main', '1a2b3c4'],
   ['git show HEAD', MADE, 'main', '1a2b3c4'],
 ])('%s: %s', (script, output, branch, id) => {
-  const after = gitHeadAfter(BEFORE, script, output, 9);
+  const after = gitHeadAfter(BEFORE, { script, output, folder: null }, 9);
   expect([after.branch, after.commit?.id ?? null]).toEqual([branch, id]);
+});
+
+test.each<[string, string, string, string | null, string | null]>([
+  ['cd ../other && git commit -m x', MADE, '/w/other', 'fix/login', '9f8e7d6'],
+  ['cd /w/other\ngit status', 'On branch dev', '/w/other', 'dev', null],
+  // What says nothing of the other repository leaves what is known of this one.
+  ['cd /w/other && git diff', '+1', '/w/repo', 'main', '1a2b3c4'],
+  ['cd /w/repo/docs && git status', 'On branch docs', '/w/repo', 'docs', '1a2b3c4'],
+  ['cd .. && git status', 'On branch docs', '/w', 'docs', '1a2b3c4'],
+  ['cd "$OTHER" && git status', 'On branch docs', '/w/repo', 'docs', '1a2b3c4'],
+  ['cd /w/repo && git branch --show-current', 'docs', '/w/repo', 'docs', '1a2b3c4'],
+])('of two repositories the one that has told last: %s', (script, output, folder, branch, id) => {
+  const here: GitHead = { ...BEFORE, folder: '/w/repo' };
+  const after = gitHeadAfter(here, { script, output, folder: '/w/repo' }, 9);
+  expect([after.folder, after.branch, after.commit?.id ?? null]).toEqual([folder, branch, id]);
+});
+
+test('what two repositories have told in one script is of neither', () => {
+  const script = 'git status && cd /w/other && git status';
+  const output = 'On branch main\nOn branch dev';
+  const after = gitHeadAfter(BEFORE, { script, output, folder: '/w/repo' }, 9);
+  expect(after).toEqual({ folder: null, branch: null, commit: null });
+});
+
+test('is told with the folder, and with no file of another one', () => {
+  const write = (file_path: string) =>
+    used('Write', { file_path, content: 'a' }, `File created successfully at: ${file_path}`);
+  const items = [
+    ...used('Bash', { command: 'cd /w/repo && git commit -m a' }, '[main 1a2b3c4] Begin'),
+    ...used('Bash', { command: 'cd /w/other' }, ''),
+    ...used('Bash', { command: 'git commit -m x' }, MADE),
+    ...write('/w/repo/a.ts'),
+    ...write('/w/other/b.ts'),
+  ];
+  expect(gitText(ledgerOf(items))).toBe(
+    'Git, as it told last: in /w/other, on branch fix/login, newest commit 9f8e7d6 "Refuse empty names", changed since: other/b.ts',
+  );
 });
 
 test('is told with what was changed since the commit', () => {

@@ -556,3 +556,27 @@ test('a script that writes a long text first is the same when it ends later', ()
     { script: 'gh pr create --body-file body.md' },
   ]);
 });
+
+test.each([
+  [
+    'python3 -c "\nimport serial, time\nser = serial.Serial(\'/dev/cu.usbserial-1130\', 115200)\nprint(ser.read())"',
+    "python3 -c \" ser = serial.Serial('/dev/cu.usbserial-1130', 115200)",
+  ],
+  [
+    "environment/bin/python - <<'EOF' 2>/dev/null\nx = 1\nEOF",
+    "environment/bin/python - <<'EOF' 2>/dev/null",
+  ],
+  [
+    "environment/bin/python - <<'EOF'\nimport inspect\n\ns = str(inspect.signature(pheatmap))\nEOF",
+    "environment/bin/python - <<'EOF' s = str(inspect.signature(pheatmap))",
+  ],
+  [
+    'srun --time=00:15:00 --mem=16G \\\n  environment/bin/python work/inspect.py',
+    'srun --time=00:15:00 --mem=16G environment/bin/python work/inspect.py',
+  ],
+  ['S=/private/tmp/scratchpad\nzsh $S/mutate.sh', 'zsh $S/mutate.sh'],
+  ['S="/tmp/a b" zsh mutate.sh', 'S="/tmp/a b" zsh mutate.sh'],
+])('a failed script is named by what it is about: %s', (command, what) => {
+  const [failure] = ledgerOf(ran(command, 'ValueError: it is not there', 1)).failures;
+  expect(failure?.what).toBe(`Bash (${what})`);
+});

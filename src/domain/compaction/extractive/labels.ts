@@ -2,6 +2,7 @@
 export const LABELS = {
   first_request: 'User, first request: ',
   latest_request: 'User, latest request: ',
+  request_before: 'User, request before it: ',
   message: 'User: ',
   constraint: 'User, standing instruction: ',
   required: 'User, required of a task: ',

@@ -1,3 +1,4 @@
+import { withoutQuestions } from '../../items/user-words.ts';
 import { isExperience, startsStanding } from '../../ledger/constraints.ts';
 import type { Constraint, Ledger, Request } from '../../ledger/ledger.ts';
 import { clipEnd, clipMiddle, oneLine, safeSlice } from '../../text.ts';
@@ -21,17 +22,47 @@ export function firstTellings({ covered }: Ledgers): Tellings {
   );
 }
 
+/** It stands among the messages as well, where there is room for it. */
+const LONGEST_BEFORE = 1_200;
+
 /** What the user wants now. What came after the cut stands in the context as it was said. */
 export function latestTellings({ covered, standing }: Ledgers): Tellings {
   const latest = standing.requests.at(-1);
   if (latest === undefined || standing.requests.length < 2) return [];
+  const before = requestBefore(standing.requests);
+  const isBelow = before !== undefined && isAfterCut(before, covered);
+  const earlier = (most: number) =>
+    before === undefined || isBelow
+      ? []
+      : [LABELS.request_before + clipMiddle(oneLine(before.text), Math.min(most, LONGEST_BEFORE))];
   if (isAfterCut(latest, covered)) {
-    return [() => inOrder([`${LABELS.latest_request}it stands verbatim below`])];
+    const below = `${LABELS.latest_request}it stands verbatim below`;
+    return LENGTHS.map((most) => () => inOrder([...earlier(most), below]));
   }
   return LENGTHS.map((most) => () => {
-    const before = standing.requests.at(-2);
-    return inOrder([LABELS.latest_request + withAnswered(latest, before, most, 120)]);
+    const own = withAnswered(latest, standing.requests.at(-2), most, 120);
+    return inOrder([...earlier(most), LABELS.latest_request + own]);
   });
+}
+
+/**
+ * The request that is worked on besides the latest: what a mere reply goes on with, and what the assistant
+ * had not come to the end of when the user spoke again. The first is told anyway.
+ */
+function requestBefore(requests: readonly Request[]): Request | undefined {
+  const earlier = requests.slice(0, -1);
+  const latest = requests.at(-1);
+  const isOver = earlier.at(-1)?.ended !== undefined;
+  if (latest === undefined || (isOver && !isMereReply(latest))) return undefined;
+  const before = earlier.findLastIndex((request) => !isMereReply(request));
+  return before > 0 ? requests[before] : undefined;
+}
+
+/** A longer answer to a question asks for something by itself. */
+const LONGEST_REPLY = 40;
+
+function isMereReply({ text, answers }: Request): boolean {
+  return answers !== undefined && text.length <= LONGEST_REPLY;
 }
 
 /** At least so much of each message that it can be known by; then so much that it says something. */
@@ -130,7 +161,13 @@ function withAnswered(
   most: number,
   mostAnswered: number,
 ): string {
-  const said = ownWords(oneLine(text), oneLine(before?.text ?? ''), most);
+  const whole = oneLine(text);
+  const given = oneLine(withoutQuestions(text));
+  // Where not both fit, what the user has chosen says more than what was to choose.
+  const said =
+    given !== whole && whole.length > most
+      ? clipEnd(`${given}, asked ${whole}`, most)
+      : ownWords(whole, oneLine(before?.text ?? ''), most);
   return answers === undefined || mostAnswered === 0
     ? said
     : `${said}\nanswers: ${clipEnd(oneLine(answers), mostAnswered)}`;
@@ -157,7 +194,7 @@ function ownWords(text: string, before: string, most: number): string {
 }
 
 /** What has to hold, verbatim: what was said for good first, then what the tasks require. */
-export function constraintTellings({ covered, verbatim }: Ledgers): Tellings {
+export function constraintTellings({ covered, standing: whole, verbatim }: Ledgers): Tellings {
   const valid = covered.constraints.filter(
     ({ superseded_by, is_withdrawn }) => superseded_by === undefined || is_withdrawn === true,
   );
@@ -168,11 +205,18 @@ export function constraintTellings({ covered, verbatim }: Ledgers): Tellings {
   );
   const ofUser = valid.filter(({ by }) => by === 'user');
   const standing = ofUser.filter(({ is_standing }) => is_standing);
-  // What the first request says stands there in its own words.
-  const [first] = covered.requests;
-  const told = first === undefined || first.text.length > TOLD_WHOLE ? '' : oneLine(first.text);
-  const isTold = (text: string) => told.includes(text) && !isExperience(text);
+  // What a request says that is told whole stands there in its own words.
+  const before = requestBefore(whole.requests);
+  const told = [covered.requests[0], before].flatMap((request) =>
+    request === undefined || request.text.length > TOLD_WHOLE ? [] : [oneLine(request.text)],
+  );
+  const isTold = (text: string) => !isExperience(text) && told.some((one) => one.includes(text));
   const required = ofUser.filter(({ is_standing, text }) => !is_standing && !isTold(text));
+  // Of the task at hand there is a place for all, however little room there is.
+  const since = before ?? whole.requests.at(-1);
+  const isOfTask = ({ seq, of }: Constraint) =>
+    since !== undefined && of === since.of && seq >= since.seq;
+  const least = new Set([...standing, ...required.filter((one) => isOfTask(one) && isShort(one))]);
   const texts = (list: readonly Constraint[]) =>
     list.map(
       (one, place): Line => ({
@@ -181,14 +225,17 @@ export function constraintTellings({ covered, verbatim }: Ledgers): Tellings {
       }),
     );
   const level = (ofProject: number, ofTasks: number) => () => {
-    const told = new Set([...standing, ...required.filter(isShort).slice(-ofTasks)]);
+    const told = new Set([...least, ...required.filter(isShort).slice(-ofTasks)]);
     // In the order in which it was said.
     return texts([
       ...project.slice(project.length - Math.min(project.length, ofProject)),
       ...ofUser.filter((one) => told.has(one)),
     ]);
   };
-  return [() => texts(standing), level(0, 10), level(8, 20), level(20, 40), level(60, 200)];
+  return [
+    () => texts(ofUser.filter((one) => least.has(one))),
+    ...[level(0, 10), level(8, 20), level(20, 40), level(60, 200)],
+  ];
 }
 
 /** An instruction begins with what it is about, and is short; a story has such words on its way. */

@@ -1,9 +1,11 @@
 import { CURED_OTHERWISE } from '../../ledger/facts.ts';
 import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
+import { passedSince } from '../../ledger/passed-since.ts';
 import { failureKey } from '../../ledger/runs.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
 import { baseName, shortPath } from '../../names.ts';
 import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
+import { isAnchored, isInside } from '../../workspace/paths.ts';
 import { LABELS } from './labels.ts';
 import { isAfterCut, type Ledgers } from './ledgers.ts';
 import { evenly, inOrder, type Tellings } from './line.ts';
@@ -19,6 +21,7 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
     return {
       ...one,
       cure: one.cure ?? cured.get(failureKey(one.key, one.lines)) ?? null,
+      passed: run === undefined ? undefined : passedSince(run, standing.runs)?.command,
       ...(isUnknown && { is_run_again: true }),
     };
   });
@@ -36,8 +39,8 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
   );
 }
 
-/** `is_run_again`: the same ran later, and nothing says how that ended. */
-type Told = Failure & { is_run_again?: true };
+/** `is_run_again`: the same ran later, and nothing says how that ended; `passed`: what passed since. */
+type Told = Failure & { is_run_again?: true; passed?: string | undefined };
 
 const LOOKS =
   /^(?:(?:sed -n|cat|head|tail|ls|nl|wc|rg|grep|find|stat|file|tree|less)\b|(?:Read|read|View|view|read_file|LS|list_dir|Glob|Grep) )/;
@@ -46,10 +49,10 @@ const SEARCHES = /^(?:web_?search|web_?fetch|code_?search|google_web_search|fetc
 const NOT_THERE = /No such file or directory|does not exist|cannot access|ENOENT|not found/i;
 
 /** What is still to be mended comes first, and last a look at what is not there, which has found out just that. */
-function rankOf({ key, lines, cure, is_run_again }: Told): number {
+function rankOf({ key, lines, cure, is_run_again, passed }: Told): number {
   if (SEARCHES.test(key)) return 0;
   if (LOOKS.test(key) && lines.every((line) => NOT_THERE.test(line))) return 0;
-  return cure === null && is_run_again !== true ? 2 : 1;
+  return cure === null && is_run_again !== true && passed === undefined ? 2 : 1;
 }
 
 type ErrorLevel = { line: number; lines: number; said: number };
@@ -81,11 +84,12 @@ export function errorText(failure: Told, most: ErrorLevel): string {
   return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(failure)}.${then}`;
 }
 
-function cureText({ cure, is_run_again }: Told): string {
+function cureText({ cure, is_run_again, passed }: Told): string {
   if (cure === null) {
+    const since = passed === undefined ? '' : `, but ${clipEnd(passed, 60)} passed since`;
     return is_run_again === true
-      ? 'run again later, how that ended is not known'
-      : 'not seen to work later';
+      ? `run again later, how that ended is not known${since}`
+      : `not seen to work later${since}`;
   }
   if (cure.otherwise !== undefined) return CURED_OTHERWISE[cure.otherwise];
   const files = cure.files.map(baseName).slice(0, 3);
@@ -96,7 +100,8 @@ function cureText({ cure, is_run_again }: Told): string {
 
 /** The last outcome of each command of tests, builds and checks; then how often each tool was called. */
 export function runTellings({ runs, tools }: Ledger): Tellings {
-  const lines = (most: number) => runs.slice(-most).map(runText);
+  const lines = (most: number) =>
+    runs.slice(-most).map((run) => runText(run, passedSince(run, runs)?.command));
   const calls = tools
     .toSorted((a, b) => b.calls - a.calls)
     .map(
@@ -110,10 +115,11 @@ export function runTellings({ runs, tools }: Ledger): Tellings {
   ];
 }
 
-/** A command of tests or builds, and how it ended last. */
-export function runText({ command, outcome, line }: Run): string {
+/** A command of tests or builds, and how it ended last. `passed`: what of the same program passed since. */
+export function runText({ command, outcome, line }: Run, passed?: string): string {
   const said = line === '' ? '' : `: tool output "${clipEnd(line.replaceAll('"', "'"), 140)}"`;
-  return `${LABELS.run}${clipEnd(command, 90)}: ${ENDED[outcome]}${said}`;
+  const since = passed === undefined ? '' : `; ${clipEnd(passed, 60)} passed since`;
+  return `${LABELS.run}${clipEnd(command, 90)}: ${ENDED[outcome]}${said}${since}`;
 }
 
 const ENDED: Record<Run['outcome'], string> = {
@@ -261,15 +267,19 @@ export function todoTellings(ledger: Ledger): Tellings {
 const MOST_CHANGED = 8;
 
 /** The branch that work stands on, its newest commit, and what was changed since that was made. */
-export function gitText({ git_head: { branch, commit }, files }: Ledger): string | null {
+export function gitText({ git_head: { folder, branch, commit }, files }: Ledger): string | null {
   if (branch === null && commit === null) return null;
+  const isHere = ({ path }: { path: string }) =>
+    folder === null || !isAnchored(path) || isInside(path, folder);
   const changed = files
     .filter(
       (file) => commit !== null && commit.at > 0 && file.edits > 0 && file.changed_at > commit.at,
     )
+    .filter(isHere)
     .map(({ path }) => shortPath(path));
   const more = changed.length - MOST_CHANGED;
   const parts = [
+    ...(folder === null ? [] : [`in ${folder}`]),
     ...(branch === null ? [] : [`on branch ${branch}`]),
     ...(commit === null ? [] : [`newest commit ${commit.id} "${commit.subject}"`]),
     ...(changed.length === 0
