@@ -157,12 +157,9 @@ class LedgerFold {
   }
 
   private attachment(item: Attachment, seq: number): void {
-    this.names.mention(
-      `${item.path ?? ''}\n${item.text}`,
-      'tool_output',
-      this.moment(seq),
-      item.path === undefined ? undefined : shortPath(item.path),
-    );
+    const file = item.path === undefined ? undefined : shortPath(item.path);
+    const text = `${item.path ?? ''}\n${item.text}`;
+    this.names.mention(text, 'tool_output', this.moment(seq), file);
     if (item.attachment === 'file' && item.path !== undefined && item.is_restored !== true) {
       this.files.apply({ kind: 'seen', path: item.path, text: null }, '', this.moment(seq));
     }
