@@ -174,7 +174,8 @@ class LedgerFold {
       switch (part.kind) {
         case 'text':
           for (const { speaker, text } of utterances[place] ?? []) {
-            if (isInstruction) this.instruction(text, seq);
+            // What a program puts beside what others say there is about itself.
+            if (isInstruction && utterances[place]?.length === 1) this.instruction(text, seq);
             else this.text(speaker, text, hasTools(message), seq);
           }
           if (message.role !== 'assistant') this.moveTo(folderNamedIn(part.text));
