@@ -174,9 +174,11 @@ class LedgerFold {
       switch (part.kind) {
         case 'text':
           for (const { speaker, text } of utterances[place] ?? []) {
-            // What a program puts beside what others say there is about itself.
-            if (isInstruction && utterances[place]?.length === 1) this.instruction(text, seq);
-            else this.text(speaker, text, hasTools(message), seq);
+            // Most stay in the context as they are, and what they name with them: only those that do not
+            // fit are told. What a program puts beside what others say there is about itself.
+            if (isInstruction && utterances[place]?.length === 1) {
+              this.constraints.instruct(text, seq);
+            } else this.text(speaker, text, hasTools(message), seq);
           }
           if (message.role !== 'assistant') this.moveTo(folderNamedIn(part.text));
           break;
@@ -226,12 +228,6 @@ class LedgerFold {
       this.runs.ended(of, done, outcomeOf(result, null, false), this.files, moment);
     }
     for (const text of givenTexts(json)) this.names.mention(text, 'tool_output', moment);
-  }
-
-  /** Most stay in the context as they are: only those that do not fit are told. */
-  private instruction(text: string, seq: number): void {
-    this.names.mention(text, 'tool_output', this.moment(seq));
-    this.constraints.instruct(text, seq);
   }
 
   private moveTo(folder: string | null): void {

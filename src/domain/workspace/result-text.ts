@@ -214,6 +214,8 @@ const FAILURES: readonly RegExp[] = [
   /^(?:No such file|ENOENT|EACCES|EISDIR|EPERM|ENOTDIR|Permission denied|Access (?:is )?denied|Not found)\b/,
   /^(?:Failed|Could not|Cannot|Can't|Unable|Refused) (?:to )?\w+/,
   /^(?:apply_patch verification failed|execution error|exec_command failed|failed (?:to|in) )/i,
+  // Codex has no such tool.
+  /^unsupported (?:custom tool )?call: \S/,
   // As Roo Code says it.
   /^\{"status":"denied","(?:feedback"|message":"The user denied )/,
   // A search that found nothing, or so many matches, has worked.

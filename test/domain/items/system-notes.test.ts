@@ -62,6 +62,7 @@ describe('several notes in one message of the system', () => {
     const prompt = 'You are a reviewer.\n\nStop hook scripts are in hooks/.\n\nBe brief.';
     expect(utterancesOf(system(prompt)).flat()).toEqual([{ speaker: 'program', text: prompt }]);
     expect(isOfOperator(system(prompt))).toBe(true);
+    expect(ledgerOf([system('Change src/app.ts by apply_patch.')]).names).toEqual([]);
   });
 
   it.each([

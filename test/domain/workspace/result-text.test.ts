@@ -41,6 +41,13 @@ describe('an answer without what its program wraps around it', () => {
       'x\n',
       'failed',
     ],
+    [
+      'a call of Codex for a tool that it has not',
+      'unsupported custom tool call: apply_patch',
+      'unsupported custom tool call: apply_patch',
+      'failed',
+    ],
+    ['another one', 'unsupported call: update_plan', 'unsupported call: update_plan', 'failed'],
     ['a search without matches', 'No matches found', 'No matches found', 'ok'],
     ['a search with matches', 'Found 12 matches\na.ts:1: x', 'Found 12 matches\na.ts:1: x', 'ok'],
     [
