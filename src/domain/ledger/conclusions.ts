@@ -19,6 +19,10 @@ const LOOKED_AT = 40_000;
 /** What Claude Code writes around the report of a task: numbers, files and states, in tags. */
 const ENVELOPE = /<(task-id|tool-use-id|output-file|status|usage|note)>[\s\S]{0,2000}?<\/\1>/gi;
 
+/** What Codex writes around one: from whom it came. */
+const CODEX_FRAME =
+  /(?<=^<subagent_notification>\s{0,4})\{"agent_path":"[^"\n]{1,300}","status":\{"completed":"|"\}\}(?=\s{0,4}<\/subagent_notification>\s{0,4}$)/g;
+
 /** What Antigravity writes in front of one: when it came, and from whom. */
 const HEADER = new RegExp(String.raw`^${ANTIGRAVITY_SAYS}[\s\S]{0,600}? content=`);
 
@@ -75,7 +79,7 @@ export class Conclusions {
   report(text: string, by: 'subagent' | 'hook', seq: number): void {
     // Codex writes it down as JSON.
     const lines = bothEnds(text, LOOKED_AT).replaceAll('\\n', '\n');
-    const words = lines.replace(HEADER, '').replace(ENVELOPE, '\n');
+    const words = lines.replace(HEADER, '').replace(CODEX_FRAME, '').replace(ENVELOPE, '\n');
     const before = this.list.length;
     this.read(words, by, seq);
     if (this.list.length !== before) return;

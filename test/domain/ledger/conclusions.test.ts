@@ -92,6 +92,8 @@ test('also where Codex writes it down as JSON', () => {
   expect(ledgerOf([asks(notice)]).conclusions).toMatchObject([
     { by: 'subagent', text: 'The root cause is that `loadConfig` caches it.' },
   ]);
+  const short = notice.replace(/Findings.*follows\./, 'parser.py has 2 lines.');
+  expect(ledgerOf([asks(short)]).conclusions).toMatchObject([{ text: 'parser.py has 2 lines.' }]);
 });
 
 describe('the report with which a turn ended', () => {
