@@ -22,6 +22,7 @@ import { Effort } from '../workspace/effort.ts';
 import { folderNamedIn } from '../workspace/paths.ts';
 import { planCallOf } from '../workspace/plan-tools.ts';
 import { isPlaceholder, shownBy } from '../workspace/result-text.ts';
+import { reportedBy } from '../workspace/subagents.ts';
 import { approvedPlan } from './approved-plan.ts';
 import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
@@ -352,6 +353,8 @@ class LedgerFold {
     this.shell = shell;
     this.runs.changed(actions, moment);
     mentionShown(this.names, shownBy(result), actions, moment);
+    const report = result.is_in_doubt ? null : reportedBy(call, result);
+    if (report !== null) this.conclusions.report(report, 'subagent', seq);
     for (const { speaker, text } of saidBehind(call, result)) {
       if (speaker !== 'user') this.text(speaker, text, true, seq);
     }

@@ -214,8 +214,12 @@ const FAILURES: readonly RegExp[] = [
   /^(?:No such file|ENOENT|EACCES|EISDIR|EPERM|ENOTDIR|Permission denied|Access (?:is )?denied|Not found)\b/,
   /^(?:Failed|Could not|Cannot|Can't|Unable|Refused) (?:to )?\w+/,
   /^(?:apply_patch verification failed|execution error|exec_command failed|failed (?:to|in) )/i,
-  // Codex has no such tool.
+  // A call for a tool that is not there, in Codex, OpenCode, the SDKs and elsewhere.
   /^unsupported (?:custom tool )?call: \S/,
+  /^(?:The arguments provided to the tool are invalid: |Model tried to call unavailable tool )/,
+  /^(?:(?:The )?(?:tool|function) ["'`]?[\w.:-]{1,100}["'`]? (?:is )?(?:not (?:found|available|registered|supported)|does not exist|unavailable|disabled)|(?:Unknown|No such|Unsupported) (?:tool|function)(?: call)?:? ["'`]?\w)/i,
+  // OpenCode.
+  /^(?:Transport error \(|ripgrep execution failed)/,
   // As Roo Code says it.
   /^\{"status":"denied","(?:feedback"|message":"The user denied )/,
   // A search that found nothing, or so many matches, has worked.

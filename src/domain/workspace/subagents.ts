@@ -1,4 +1,5 @@
-import type { ToolCall } from '../items/item.ts';
+import type { ToolCall, ToolResult } from '../items/item.ts';
+import { answerTo } from './result-text.ts';
 import { firstString, inputOf, toolName } from './tool-input.ts';
 
 /** Tools that let another agent work, in Claude Code, opencode, Codex, VS Code, Roo Code and Gemini CLI. */
@@ -27,4 +28,17 @@ export function subagentOf(call: ToolCall): { mayWrite: boolean; by: string } | 
   const isForbidden = FORBIDS.test(start) && !SOME_ALLOWED.test(start);
   const by = kind === '' ? 'a subagent' : `a subagent (${kind.slice(0, 40)})`;
   return { mayWrite: !isReading && !isForbidden, by };
+}
+
+/** What stands in place of a report: where the agent goes on in the background, and how to go on with it. */
+const NO_REPORT = /^(?:Async agent launched successfully\.|\{)/;
+const TO_RESUME = /(?:\n|^)agentId: [\w-]{1,80} \([^\n]{0,300}\)\s*$/;
+
+/** What the agent that a call has let work reports in its result; null for other calls. */
+export function reportedBy(call: ToolCall, result: ToolResult): string | null {
+  if (subagentOf(call) === null) return null;
+  const { text, isFailed, isCleared, isUnfinished } = answerTo(null, result);
+  const report = text.trim().replace(TO_RESUME, '');
+  if (isFailed || isCleared || isUnfinished || NO_REPORT.test(report)) return null;
+  return report === '' ? null : report;
 }

@@ -76,6 +76,24 @@ test('a subagent and the user say what they found in their own name', () => {
   ]);
 });
 
+test.each<[string, string, string[]]>([
+  // Claude Code, OpenCode, and what is no report.
+  ['Task', 'It has 2 lines.\nagentId: a1 (for resuming)', ['It has 2 lines.']],
+  [
+    'task',
+    '<task id="ses_1" state="completed">\n<task_result>\nIt has 2 lines.\n</task_result>\n</task>',
+    ['It has 2 lines.'],
+  ],
+  ['Agent', 'Async agent launched successfully.\nagentId: a1 (internal ID)', []],
+  ['spawn_agent', '{"agent_id":"a1","nickname":"Hume"}', []],
+  ['Read', 'It has 2 lines.', []],
+])('what it answers its caller is a report: %s %j', (name, result, texts) => {
+  const input = { prompt: 'Count the lines of parser.py.', description: 'Count' };
+  const { conclusions } = ledgerOf(used(name, input, result));
+  expect(conclusions.map(({ text }) => text)).toEqual(texts);
+  expect(ledgerOf(used(name, input, result, true)).conclusions).toEqual([]);
+});
+
 test('also in the first and the last line of its result', () => {
   const notice =
     '<task-notification>\n<task-id>a1</task-id>\n<result>The leak in src/pool.ts is caused by `keepAlive`.</result>\n</task-notification>';

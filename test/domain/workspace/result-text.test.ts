@@ -47,7 +47,18 @@ describe('an answer without what its program wraps around it', () => {
       'unsupported custom tool call: apply_patch',
       'failed',
     ],
-    ['another one', 'unsupported call: update_plan', 'unsupported call: update_plan', 'failed'],
+    ...[
+      'unsupported call: update_plan',
+      "The arguments provided to the tool are invalid: Model tried to call unavailable tool 'write'.",
+      'Tool write not found in agent Coder.',
+      'Unknown tool: write',
+    ].map((text): [string, string, string, 'failed'] => ['of others', text, text, 'failed']),
+    [
+      'a lookup of tools',
+      'Tool calls are written in JSON.',
+      'Tool calls are written in JSON.',
+      'ok',
+    ],
     ['a search without matches', 'No matches found', 'No matches found', 'ok'],
     ['a search with matches', 'Found 12 matches\na.ts:1: x', 'Found 12 matches\na.ts:1: x', 'ok'],
     [
