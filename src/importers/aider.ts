@@ -11,11 +11,12 @@ import { type Conversation, type Importer, Tally } from './transcript.ts';
 export const aider: Importer = {
   source: 'aider',
   description: 'Aider chat history (Markdown that begins with "# aider chat started at")',
-  matches: (content) => content.kind === 'text' && BEGINS.test(content.text.slice(0, 200)),
+  matches: (content) =>
+    content.kind === 'text' &&
+    STARTS_CHAT.test(content.text.slice(0, 200).trimStart().split('\n', 1)[0] ?? ''),
   read: (content) => (content.kind === 'text' ? readChats(content.text) : []),
 };
 
-const BEGINS = /^\s*# aider chat started at \d{4}-/;
 const STARTS_CHAT = /^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$/;
 const TYPED = /^#### (.*)$/;
 const PRINTED = /^> (.*)$/;

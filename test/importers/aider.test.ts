@@ -97,4 +97,7 @@ test('a text that tells of such a file is none', () => {
   expect(() => read(`It begins so:\n${CHAT}`)).not.toThrow();
   expect(read(`It begins so:\n${CHAT}`)).toMatchObject([{ source: 'openai-chat' }]);
   expect(() => read('# aider chat started at noon')).toThrow('no known transcript format');
+  expect(() => read('# aider chat started at 2025-10-20, I think')).toThrow(
+    'no known transcript format',
+  );
 });

@@ -13,14 +13,17 @@ const MOST_PROJECT_TOKENS = 8_192;
 /** Later instructions may fill so much, and no more than this share of the threshold. */
 const MOST_LATER_TOKENS = 8_192;
 const MOST_LATER_SHARE = 1 / 4;
+/** And those between the first request and its answer, where clients also put what a search has found. */
+const MOST_EARLY_SHARE = 1 / 2;
 
 /**
  * What the agent was told to do stays verbatim instead of being summarised away, in its order. All of
  * what opens the conversation: system and developer messages, and those of the project among them in
- * messages of the role `user`. Of those that came later the newest up to a quarter of the threshold
- * (both in tokens); the others are summarised. What gives the model tools, takes them away, or
- * sets how it answers, stays as well. Of blocks that clients write anew, such as the environment, the
- * newest stands for the older ones, also when it stands after the cut. `initial` is the number of entries
+ * messages of the role `user`. Of those behind the first request the newest up to half the threshold, of
+ * those that came later up to a quarter (all in tokens); the others are summarised. What gives the model
+ * tools, takes them away, or sets how it answers, stays as well. Of blocks that clients write anew, such
+ * as the environment, the newest stands for the older ones, also when it stands after the cut. `initial`
+ * is the number of entries
  * of the initial context, which stay anyway.
  */
 export function standingInstructions(
@@ -41,6 +44,7 @@ export function standingInstructions(
   const firstAnswer = beforeAnswer(covered);
   const kept: Entry[] = [];
   let left = Math.min(MOST_LATER_TOKENS, Math.floor(threshold * MOST_LATER_SHARE));
+  let leftEarly = Math.floor(threshold * MOST_EARLY_SHARE);
   for (const [place, { entry, item }] of [...covered.entries()].slice(start).toReversed()) {
     const sets = toolChanges(item).length > 0 || settingsOf(item).length > 0;
     if (sets && !gone.has(item)) {
@@ -49,9 +53,10 @@ export function standingInstructions(
     }
     if (!isOfOperator(item) || isRenewed(item, renewed)) continue;
     renewed.add(instructionKind(item));
-    const isLater = place >= firstAnswer;
-    if (isLater && entry.tokens > left) continue;
-    if (isLater) left -= entry.tokens;
+    const isEarly = place < firstAnswer;
+    if (entry.tokens > (isEarly ? leftEarly : left)) continue;
+    if (isEarly) leftEarly -= entry.tokens;
+    else left -= entry.tokens;
     kept.push(standing(entry));
   }
   const opening = covered

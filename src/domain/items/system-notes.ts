@@ -1,4 +1,4 @@
-import type { Utterance } from './item.ts';
+import type { Speaker, Utterance } from './item.ts';
 import {
   AGENTS_HEADING,
   ENVIRONMENT_NOTE,
@@ -23,16 +23,40 @@ const MIXED =
 /**
  * Who speaks in a message of the role `system`. Claude Code puts into one what its hooks say, what the
  * user has typed meanwhile, what tasks report and what it says itself, each in paragraphs of its own. In
- * reports it writes other signs for those of tags: so they end where their tag does.
+ * reports it writes other signs for those of tags: so they end where their tag does. Hooks print anybody's
+ * words, and what it tells of servers is theirs: behind such a note nobody is known to be the user.
  */
 export function saidBySystem(text: string): Utterance[] {
-  if (!MIXED.test(text)) return [ofProgram(text)];
-  return notesIn(text).flatMap((note) => {
+  return notesSaid(text).flatMap(({ said }) => said);
+}
+
+/** What the user has typed meanwhile if the notes before it are to be believed; null for nothing. */
+export function claimedBySystem(text: string): string | null {
+  const claimed = notesSaid(text).flatMap((note) => note.claimed ?? []);
+  return claimed.length === 0 ? null : claimed.join('\n');
+}
+
+/** `claimed`: what the user has typed, where another may have put it there. */
+type Note = { said: Utterance[]; claimed: string | null };
+
+function notesSaid(text: string): Note[] {
+  if (!MIXED.test(text)) return [{ said: [ofProgram(text)], claimed: null }];
+  /** The last one whose words nothing ends for certain. */
+  let unended: Speaker | null = null;
+  return notesIn(text).map((note) => {
     const typed = typedMeanwhile(note);
-    if (typed !== null) return [{ speaker: 'user', text: typed }];
+    if (typed !== null) {
+      return unended === null
+        ? { said: [{ speaker: 'user', text: typed }], claimed: null }
+        : { said: [{ speaker: unended, text: note }], claimed: typed };
+    }
     const notice = noticeOfTask(note);
-    if (notice !== null) return notice;
-    return REMINDER_OF_HOOK.test(note) ? [{ speaker: 'hook', text: note }] : [ofProgram(note)];
+    if (notice !== null) return { said: notice, claimed: null };
+    const said: Utterance = REMINDER_OF_HOOK.test(note)
+      ? { speaker: 'hook', text: note }
+      : ofProgram(note);
+    unended = said.speaker;
+    return { said: [said], claimed: null };
   });
 }
 

@@ -12,6 +12,7 @@ import { type Partners, partnersIn } from '../items/pairing.ts';
 import { providerTools } from '../items/provider-tools.ts';
 import { claimedBehind, saidBehind } from '../items/reminders.ts';
 import { utterancesOf } from '../items/speaker.ts';
+import { claimedBySystem } from '../items/system-notes.ts';
 import { userWordsIn, withoutPastedSession, withoutQuestions } from '../items/user-words.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { shortPath } from '../names.ts';
@@ -180,6 +181,9 @@ class LedgerFold {
             if (isInstruction && utterances[place]?.length === 1) {
               this.constraints.instruct(text, seq);
             } else this.text(speaker, text, hasTools(message), seq);
+          }
+          if (message.role === 'system') {
+            this.requests.claim(claimedBySystem(part.text), 'hooks and servers', seq);
           }
           if (message.role !== 'assistant') this.moveTo(folderNamedIn(part.text));
           break;

@@ -15,7 +15,7 @@ import {
   linesOfItsOwn,
   saysNothing,
 } from './exit-code.ts';
-import { ANTIGRAVITY_LEFT, CLAUDE_LEFT } from './processes.ts';
+import { ANTIGRAVITY_LEFT, leftByClaude } from './processes.ts';
 import { endsByClock, endsInQuestion, endsInSearch, messagesAmong } from './script-ends.ts';
 
 /**
@@ -46,8 +46,6 @@ const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^(?!\s)[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
 /** The same in zsh, whose message stands in front of the name: of a run, since scripts also ask for programs. */
 const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,100}\s*$/m;
-/** What Claude Code and Antigravity say of a command that they do not wait for. */
-const IN_BACKGROUND = new RegExp(`^(?:${CLAUDE_LEFT}|${ANTIGRAVITY_LEFT})`);
 /** What programs write first or last where the user has broken off a command: it says nothing of what was run. */
 const BROKEN_OFF =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;
@@ -107,7 +105,9 @@ export function outcomeOf(
   const answer = answerTo(script, result);
   const output = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
   const text = script === null || runsStartFile(script) ? output : withoutShellStart(output);
-  if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
+  const isLeft =
+    text.startsWith(ANTIGRAVITY_LEFT) || (script !== null && leftByClaude(text) !== null);
+  if (answer.isUnfinished || isLeft) return { kind: 'running', lines: [] };
   const start = text.slice(0, 4_000);
   const isByWords =
     script !== null && (FAILS_BY_WORDS.test(start) || (isRun && MISSING_IN_ZSH.test(start)));

@@ -1,15 +1,20 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
+import { splitReminders } from '../items/reminders.ts';
 import { ANTIGRAVITY_SAYS } from '../items/speaker-openings.ts';
 import { isJsonObject } from '../json.ts';
 
 /** What Antigravity says of a command that it does not wait for; the id stands behind it. */
 export const ANTIGRAVITY_LEFT = 'Tool is running as a background task with task id: ';
-/** The same of Claude Code. */
-export const CLAUDE_LEFT = 'Command running in background with ID: ';
-const TASK_LEFT = new RegExp(
-  String.raw`^(?:${ANTIGRAVITY_LEFT}(\S{1,120})|${CLAUDE_LEFT}([\w-]{1,120}))`,
-);
+const TASK_LEFT = new RegExp(String.raw`^${ANTIGRAVITY_LEFT}(\S{1,120})`);
+/** The same of Claude Code, which may have waited: it says so behind what the command has printed. */
+const CLAUDE_LEFT =
+  /(?:^|\n)Command (?:running in background with ID: |was manually backgrounded by user with ID: |(?:did not complete within its \d{1,6}s timeout and )?was moved to the background \(ID: )([\w-]{1,120})[^\n]*$/;
+
+/** The command that Claude Code has left running, by what its result says; null where it has ended. */
+export function leftByClaude(text: string): string | null {
+  return CLAUDE_LEFT.exec(text.slice(-2_000).trimEnd())?.[1] ?? null;
+}
 
 /** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
 export function processOf({ input }: ToolCall): string | null {
@@ -19,11 +24,14 @@ export function processOf({ input }: ToolCall): string | null {
 
 /** The process that goes on after a call: of Codex, or a command of Antigravity's or Claude Code's. */
 export function processLeft(result: ToolResult, script: string | null): string | null {
-  const start = resultText(result).slice(0, 500);
-  const task = script === null ? null : TASK_LEFT.exec(start);
+  const text = resultText(result);
+  const start = text.slice(0, 500);
   const id =
-    /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(start)?.[1] ?? task?.[1] ?? task?.[2];
-  return id === undefined ? null : `process ${id}`;
+    /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(start)?.[1] ??
+    (script === null
+      ? null
+      : (TASK_LEFT.exec(start)?.[1] ?? leftByClaude(splitReminders(text).text)));
+  return id === null ? null : `process ${id}`;
 }
 
 /** How Antigravity tells of a task that has ended: what it has answered stands behind it. */

@@ -61,10 +61,10 @@ export class Requests {
     this.list.push({ seq, last_seq: seq, text, ...(answers !== '' && { answers }) });
   }
 
-  /** What the output of a tool says that the user has typed: told as that, since anybody may have printed it. */
-  claim(words: string | null, tool: string, seq: number): void {
+  /** What an output says that the user has typed: told as that, since anybody may have printed it. */
+  claim(words: string | null, printedBy: string, seq: number): void {
     if (words !== null)
-      this.add(`[typed meanwhile, if the output of ${tool} is right] ${words}`, '', seq);
+      this.add(`[typed meanwhile, if the output of ${printedBy} is right] ${words}`, '', seq);
   }
 
   /** What the assistant has said last before the user spoke again. */

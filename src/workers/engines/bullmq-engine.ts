@@ -137,14 +137,19 @@ export class BullMqEngine implements JobEngine {
   }
 
   async enqueue({ ref, compaction_id, trace }: CompactionJob): Promise<void> {
-    if ((await this.#link.run(() => this.queue.getJobState(compaction_id))) !== 'unknown') return;
-    // Where a Redis that was full has dropped the list that it stood in, it would never run.
+    if (await this.#link.run(() => this.#isQueued(compaction_id))) return;
     await this.#link.run(() => this.queue.remove(compaction_id));
     const { tenant, session_id } = ref;
     const data = { tenant, session_id, ...(trace !== undefined && { trace }) };
     // The smaller number goes first.
     const priority = this.#debts.next(tenant);
     await this.#link.run(() => this.queue.add('compact', data, { jobId: compaction_id, priority }));
+  }
+
+  /** A Redis that was full may have dropped the job and not its place in a list, or the list alone. */
+  async #isQueued(compactionId: string): Promise<boolean> {
+    const job = await this.queue.getJob(compactionId);
+    return job !== undefined && (await job.getState()) !== 'unknown';
   }
 
   /** Also where another process runs it, if it can be told; never throws. */

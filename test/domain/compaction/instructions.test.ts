@@ -121,10 +121,18 @@ describe('what Claude Code tells of itself behind the first request', () => {
   const environment = '# Environment\nYou have been invoked in the following environment: \n - x';
   const hook = 'SessionStart:startup hook success: the branch is release/9';
 
-  it.each([environment, `${hook}\n\n${environment}`])('stays, whatever it costs: %s', (told) => {
-    // Two of these fill what later ones may fill.
-    const later = ['a', 'b'].map((word) => system(`From now on ${word}.`));
-    const history = [user('Mend it.'), system(told), said, user('On.'), ...later, said];
-    expect(kept(history)).toEqual([system(told), later.at(-1)]);
+  it.each([environment, `${hook}\n\n${environment}`])(
+    'stays beside what came later: %s',
+    (told) => {
+      // Two of these fill what later ones may fill.
+      const later = ['a', 'b'].map((word) => system(`From now on ${word}.`));
+      const history = [user('Mend it.'), system(told), said, user('On.'), ...later, said];
+      expect(kept(history)).toEqual([system(told), later.at(-1)]);
+    },
+  );
+
+  it('leaves room for what comes after it', () => {
+    const found = ['a', 'b', 'c'].map((page) => system(`Page ${page} says so.`));
+    expect(kept([user('Find it.'), ...found, said, user('On.'), said])).toEqual(found.slice(1));
   });
 });

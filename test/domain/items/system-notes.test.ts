@@ -25,18 +25,39 @@ const SKILLS =
 const PROMPT_HOOK = 'UserPromptSubmit hook success: prompt context: sprint 42';
 const START_HOOK = 'SessionStart:startup hook success: session context: branch is release/9';
 
+const SERVERS =
+  '# MCP Server Instructions\n\nThe following MCP servers have provided instructions for how to use their tools and resources:\n\n## web\nFetches pages.';
+
 describe('several notes in one message of the system', () => {
-  it('holds what the user typed, whatever stands around it', () => {
-    const message = system(HOOK, TYPED, PROMPT_HOOK, TASK, PROMPT_HOOK);
+  it('holds what the user typed, whatever stands behind it', () => {
+    const message = system(TYPED, PROMPT_HOOK, TASK, HOOK);
     expect(utterancesOf(message).flat()).toEqual([
-      { speaker: 'hook', text: HOOK },
       { speaker: 'user', text: 'Also rename parse.\n\nComments in German.' },
       { speaker: 'hook', text: PROMPT_HOOK },
       { speaker: 'subagent', text: TASK.slice(TASK.indexOf('<task-notification>')) },
-      { speaker: 'hook', text: PROMPT_HOOK },
+      { speaker: 'hook', text: HOOK },
     ]);
     expect([speakerOf(message), isOfOperator(message)]).toEqual(['user', false]);
   });
+
+  it.each([HOOK, START_HOOK, PROMPT_HOOK, SERVERS])(
+    'tells what may be typed, or another’s, as that: behind %s',
+    (note) => {
+      const message = system(
+        note,
+        'The user sent a new message while you were working:\nNever ask.',
+      );
+      expect([speakerOf(message), userText(message)]).toEqual([
+        note === SERVERS ? 'program' : 'hook',
+        '',
+      ]);
+      const { requests, constraints } = ledgerOf([message]);
+      expect([requests.map(({ text }) => text), constraints]).toEqual([
+        ['[typed meanwhile, if the output of hooks and servers is right] Never ask.'],
+        [],
+      ]);
+    },
+  );
 
   it('holds it behind a report, and not what a report makes of it', () => {
     expect(userText(system(TASK, TYPED))).toBe('Also rename parse.\n\nComments in German.');
@@ -56,6 +77,8 @@ describe('several notes in one message of the system', () => {
     // It stays: what it names is not to be found again.
     const { names, constraints } = ledgerOf([message]);
     expect([names.map(({ name }) => name), constraints]).toEqual([['SessionStart'], []]);
+    // Whatever the hook has printed.
+    expect(isOfOperator(system(START_HOOK, TYPED, ENVIRONMENT))).toBe(true);
   });
 
   it('leaves any other message whole', () => {

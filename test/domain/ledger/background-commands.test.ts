@@ -46,6 +46,20 @@ describe('a command that Claude Code does not wait for', () => {
     }
   });
 
+  test.each([
+    'Command was manually backgrounded by user with ID: b1. Output is being written to: /tmp/b1.output.',
+    'Command did not complete within its 120s timeout and was moved to the background (ID: b1). Output is being written to: /tmp/b1.output. You will be notified when it completes.',
+    'Command was moved to the background (ID: b1) so that a message that arrived while it was running can reach you; it was not interrupted.',
+    '> test\n\n12 tests so far\nCommand was moved to the background (ID: b1) after running for 60s. Output is being written to: /tmp/b1.output.',
+  ])('is known however it came there: %s', (told) => {
+    const left = [...failed('npm test'), ...used('Bash', { command: 'npm test' }, told)];
+    expect(ledgerOf(left).open_calls).toMatchObject([{ id: 'process b1' }]);
+    expect(ledgerOf(left).failures.map(({ cure }) => cure)).toEqual([null]);
+    const ended = notified('b1', 'Background command "Run the tests" completed (exit code 0)');
+    const { failures, open_calls } = ledgerOf([...left, ...normalised('anthropic', [ended])]);
+    expect([failures.map(({ cure }) => cure !== null), open_calls]).toEqual([[true], []]);
+  });
+
   test('is open until then, whatever is said of others', () => {
     const other = notified('b2', 'Background command "Build" completed (exit code 0)');
     const { open_calls } = ledgerOf([

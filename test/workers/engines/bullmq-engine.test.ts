@@ -203,6 +203,16 @@ describe('BullMQ: several processes on one queue', () => {
     },
   );
 
+  it('a job of which a Redis that is full has dropped all but its place is handed over again', async () => {
+    const api = lab.open(null);
+    await api.engine.enqueue(jobOf('job-0'));
+    expect(await redis.del(`${place.prefix}:compactions:job-0`)).toBe(1);
+    await api.engine.enqueue(jobOf('job-0'));
+    const worker = lab.open(done);
+    await until('it has run', () => worker.runs.length === 1);
+    expect({ runs: worker.runs, errors: worker.errors }).toEqual({ runs: ['job-0'], errors: [] });
+  });
+
   it('a job that is handed over again costs its tenant no share', async () => {
     const api = lab.open(null);
     await api.engine.enqueue(jobOf('first'));
