@@ -1242,6 +1242,11 @@ describe('what failed in part, and passed as a whole', () => {
     ['go test ./pkg', 'go test ./...'],
     ['pytest tests/test_a.py', 'uv run pytest'],
     ['pio run -e esp32cam', '~/.platformio/penv/bin/pio run -e esp32cam -v'],
+    ['python -m pytest tests/test_a.py::test_one -x -q', 'pytest tests --tb=short'],
+    ['gofmt -w a.go && go test ./internal/sync', 'go test -count=1 ./internal/...'],
+    ['npm install && npm run build', 'npm run build'],
+    ['./gradlew test --tests com.a.OneTest', './gradlew test'],
+    ['npx vitest run test/a.test.ts', 'npx vitest run'],
   ])('%s, then %s', (part, whole) => {
     const items = [...failed(part), tells('I will look.'), ...ran(whole, 'ok')];
     expect(errorsOf(items)).toContain(`not seen to work later, but ${whole} passed since`);
@@ -1253,6 +1258,17 @@ describe('what failed in part, and passed as a whole', () => {
     ['go test ./pkg', 'go vet ./...'],
     ['npm test', 'pytest'],
     ['python3 test_a.py', 'python3 test_b.py'],
+    ['go test ./...', 'go test ./pkg -run TestOne'],
+    ['go test ./pkg', 'go test ./pkg -run TestOne'],
+    ['go test -race ./...', 'go test ./...'],
+    ['go test ./pkg', 'go test ./packages/...'],
+    ['gofmt -w a.go && go test ./a', 'gofmt -w a.go && go test ./b'],
+    ['pytest tests/test_a.py', 'pytest tests/test_b.py'],
+    ['pytest -q && ruff check .', 'pytest -q --tb=short'],
+    ['npm run lint', 'npm run typecheck'],
+    ['mise run test:integration', 'mise run test:ci'],
+    ['tsc --noEmit', 'tsc -v'],
+    ['tsc -p tsconfig.test.json', 'tsc'],
   ])('%s is another thing than %s', (part, other) => {
     expect(errorsOf([...failed(part), ...ran(other, 'ok')])).not.toContain('passed since');
   });
