@@ -689,6 +689,31 @@ describe('what is taken from the whole log, the items after the cut included', (
     expect(primary(over)?.join()).not.toContain('request before it');
   });
 
+  test('the latest request is told, and not the one before it, where not both fit', () => {
+    const items = [
+      asks('Find the camera on the serial port.'),
+      tells('It is at /dev/cu.usbserial-1130.'),
+      ...Array.from({ length: 12 }, (_, at) => [
+        asks(`Look at part ${at} of the program, and do not change module ${at} while you do so.`),
+        ...ran(`cat part${at}.ts`, `export const part${at} = ${at};`),
+        tells(`Part ${at} is as it should be, and nothing in it has to be changed at all.`),
+      ]).flat(),
+      asks('Show its picture on the page.'),
+      ...ran('pio run', 'SUCCESS'),
+      asks(
+        'While you are there, write down in the readme how the board is to be connected, which of its pins must ' +
+          'be pulled to the ground for a flash, and how long the button has to be pressed, with a drawing of it.',
+      ),
+      ...ran('git status', 'clean'),
+    ];
+    for (const max_tokens of [250, 400, 550]) {
+      const summary = summarize(items, { max_tokens });
+      expect(summary).toContain('User, latest request: While you are there');
+      expect(summary).not.toContain('request before it');
+    }
+    expect(summarize(items, { max_tokens: 900 })).toContain('User, request before it: Show its');
+  });
+
   test('what the task at hand requires has a place however little room there is', () => {
     const other = Array.from({ length: 30 }, (_, at) => [
       asks(`Look at part ${at} of the program, and do not change module ${at} while you do so.`),

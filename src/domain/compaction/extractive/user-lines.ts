@@ -39,10 +39,13 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
     const below = `${LABELS.latest_request}it stands verbatim below`;
     return LENGTHS.map((most) => () => inOrder([...earlier(most), below]));
   }
-  return LENGTHS.map((most) => () => {
-    const own = withAnswered(latest, standing.requests.at(-2), most, 120);
-    return inOrder([...earlier(most), LABELS.latest_request + own]);
-  });
+  const own = (most: number) =>
+    LABELS.latest_request + withAnswered(latest, standing.requests.at(-2), most, 120);
+  // Where there is no room for both, the latest alone.
+  return [
+    () => inOrder([own(TOLD_WHOLE)]),
+    ...LENGTHS.map((most) => () => inOrder([...earlier(most), own(most)])),
+  ];
 }
 
 /**
