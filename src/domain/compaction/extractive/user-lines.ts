@@ -41,11 +41,10 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
   }
   const own = (most: number) =>
     LABELS.latest_request + withAnswered(latest, standing.requests.at(-2), most, 120);
-  // Where there is no room for both, the latest alone.
-  return [
-    () => inOrder([own(TOLD_WHOLE)]),
-    ...LENGTHS.map((most) => () => inOrder([...earlier(most), own(most)])),
-  ];
+  return LENGTHS.map((most) => () => [
+    ...inOrder(earlier(most)),
+    { text: own(most), worth: 1, isNeeded: true },
+  ]);
 }
 
 /**
