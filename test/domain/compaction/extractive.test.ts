@@ -698,7 +698,7 @@ describe('what is taken from the whole log, the items after the cut included', (
         ...ran(`cat part${at}.ts`, `export const part${at} = ${at};`),
         tells(`Part ${at} is as it should be, and nothing in it has to be changed at all.`),
       ]).flat(),
-      asks('Show its picture on the page.'),
+      asks('Show its picture on the page. Do not commit it yet.'),
       ...ran('pio run', 'SUCCESS'),
       asks(
         'While you are there, write down in the readme how the board is to be connected, which of its pins must ' +
@@ -710,6 +710,7 @@ describe('what is taken from the whole log, the items after the cut included', (
       const summary = summarize(items, { max_tokens });
       expect(summary).toContain('User, latest request: While you are there');
       expect(summary).not.toContain('request before it');
+      expect(summary).toContain('User, required of a task: Do not commit it yet.');
     }
     expect(summarize(items, { max_tokens: 900 })).toContain('User, request before it: Show its');
   });
