@@ -1,7 +1,9 @@
 import type { Utterance } from './item.ts';
 
-/** How commands of Spec Kit begin, and those that are written after them. */
-const OPENING = /^## User Input(?:\r?\n){1,3}```text\r?\n/;
+/** How commands of Spec Kit begin, and those that are written after them; that for checklists says first what for. */
+const OPENING =
+  /^(?:## Checklist Purpose\b([\s\S]{1,4000}?)\n)?## User Input(?:\r?\n){1,3}```text\r?\n/;
+const LONGEST_OPENING = 4_100;
 /** What stands behind the words that were typed after the command; the fence may hold one of its own. */
 const BEHIND =
   /\r?\n```(?:\r?\n){1,3}(?:You \*\*MUST\*\* c|C)onsider the user input before proceeding \(if not empty\)\./;
@@ -18,7 +20,7 @@ const LOOKED_AT = 2_000;
  * it was is told by the first sentence of what it does.
  */
 export function commandTemplateAt(text: string, at: number, end: number): Utterance[] | null {
-  const opening = OPENING.exec(text.slice(at, at + 100))?.[0];
+  const [opening, purpose] = OPENING.exec(text.slice(at, at + LONGEST_OPENING)) ?? [];
   if (opening === undefined) return null;
   // An empty fence closes in the line in which it opens.
   const from = at + opening.length - 1;
@@ -26,7 +28,7 @@ export function commandTemplateAt(text: string, at: number, end: number): Uttera
   if (behind === null) return null;
   const typed = text.slice(from, from + behind.index).trim();
   const rest = text.slice(from + behind.index, end);
-  const body = rest.slice(behind[0].length);
+  const body = purpose ?? rest.slice(behind[0].length);
   const below = AIM.exec(body)?.index ?? 0;
   const aim = FIRST_SENTENCE.exec(body.slice(below, below + LOOKED_AT))?.[1] ?? '';
   return [

@@ -299,7 +299,7 @@ class LedgerFold {
     const approved = approvedPlan(own, before);
     if (approved !== null) this.plans.approve(approved.plan, seq);
     const said = withoutPastedSession(approved?.own ?? own);
-    this.constraints.read(said, 'user', seq, this.requests.facts().at(-2)?.seq);
+    this.constraints.read(said, 'user', seq, this.requests.facts().at(-2));
     this.conclusions.read(said, 'user', seq);
     this.artifacts.read(withoutPastedSession(words), seq);
   }

@@ -6,7 +6,7 @@ import { kindOfScript, programName } from './script-names.ts';
 
 /** Characters of a script that are read: what stands in front says what it is for. */
 const LOOKED_AT = 20_000;
-const LONGEST_KEY = 200;
+export const LONGEST_KEY = 200;
 
 const TESTS =
   'pytest|jest|vitest|mocha|ava|tap|unittest|nosetests|rspec|phpunit|ctest|tox|nox|cypress|playwright|karma|minitest|gotestsum|nextest|behave|bats|prove|pest|paratest|busted';

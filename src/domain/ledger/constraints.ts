@@ -4,7 +4,7 @@ import { demands } from './demands.ts';
 import { withoutFindings, withoutProblems } from './findings.ts';
 import { type Forbidden, forbiddenIn } from './forbidden-lists.ts';
 import { needsLeave } from './leave.ts';
-import type { Constraint } from './ledger.ts';
+import type { Constraint, Request } from './ledger.ts';
 import { withoutReports } from './reports.ts';
 import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
 import {
@@ -42,7 +42,8 @@ const DESCRIBES = new RegExp(
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\bnever (?:actually |even |really )?(?:tested|called|invoked|covered|exercised|executed|triggered|reached|awaited|freed)\b/,
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:but|yet) (?:(?:is|are|it['’]s) )?never (?:actually |even |really )?(?:used|displayed|shown|checked(?! in)|handled|closed|released|populated)\b/,
     /(?<!\b(?:must|should|shall|may|can|want|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:exists?|(?:is|are|was|were)(?: \w+)? (?:declared|defined|imported|implemented|registered|present|in place))\b[^.!?;,\n]{0,60},? but (?:(?:is|are|was|were|it is|it['’]s|they are) never(?! (?:to|allowed|meant)\b)|never (?:actually |even |really )?(?!(?:allow|chang|committ|delet|edit|export|expos|leak|logg|merg|modif|overwrit|print|publish|push|remov|renam|shar|touch)(?:i?ed|ten)\b)(?:\w{2,20}[^be]ed|written|shown|thrown)\b)/,
-    /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:is|are) never (?:used|read|constructed|reassigned)\b/,
+    // What compilers say of a name that they quote.
+    /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})(?<=[`'"] )(?:is|are) never (?:used|read|constructed|reassigned)(?! (?:in|for|from|by|to|as|on|at|outside|directly)\b)\b/,
     // What is headed as wrong is told as it is.
     /(?<=^[\W\d]{0,8}(?:problem|issue|bug|finding|gap|symptom|root cause)\b[\s*_]{0,4}[:：][^.!?\n]{0,300})\b(?:is|are|was|were|gets?|it['’]s|they['’]re)(?: \w+)? (?:never|always)(?! (?:to|allowed|meant)\b)/,
     /\bno matter (?:what|how|which|when|where)(?: \w+)? (?:I|we) (?:do|did|try|tried|change|changed|set)\b/,
@@ -64,8 +65,10 @@ const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| ac
 const KNOWS_NOT =
   /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
-const EMPHASISED =
-  /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)|\bNO (?=\p{Ll}{2})/u;
+const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
+/** What there is to be none of; "no" in capitals also answers, tells what is missing, and is "not" in Spanish. */
+const NONE_OF =
+  /(?:^|[.;:!,(] )NO (?:any|new|extra|additional|external|third-party|hard-?coded|force|direct|breaking|inline|default|emojis?|comments?|commits?|mocks?|stubs?|placeholders?|dependencies|frameworks|libraries|shortcuts|exceptions|assumptions|guessing|explanations?|markdown|prose)\b(?![^.!?\n]{0,60}\b(?:is|are|was|were|has|have|had|appears?|found|shown)\b)/;
 /** Who asks why something always happens demands nothing. */
 const ASKS =
   /^(?:why|what|when|how|who|where|which|does|did|is|are|was|were|do|has|have|warum|wieso|wie|was|wann|pourquoi|comment|por qué|cómo|perché|почему|为什么|なぜ|لماذا|كيف|هل|متى|أين|چرا|למה|איך|क्यों|कैसे|क्या|dlaczego|jak|neden|nasıl|mengapa|kenapa|tại sao)(?!\p{L}).{0,400}[?？؟]\W{0,20}$/iu;
@@ -137,7 +140,7 @@ function isAsked(sentence: string): boolean {
 }
 
 function isEmphasised(sentence: string): boolean {
-  return EMPHASISED.test(sentence) && /\p{Ll}{3}/u.test(sentence);
+  return (EMPHASISED.test(sentence) || NONE_OF.test(sentence)) && /\p{Ll}{3}/u.test(sentence);
 }
 
 /** A sentence that is little more than what it quotes says that itself. */
@@ -170,8 +173,8 @@ export class Constraints {
     this.list = constraints.map((fact) => ({ fact, about: subjectOf(fact) }));
   }
 
-  /** `before`: the item of the user's message before this one, where there is one. */
-  read(text: string, by: Constraint['by'], seq: number, before?: number): void {
+  /** `before`: the user's message before this one, where there is one. */
+  read(text: string, by: Constraint['by'], seq: number, before?: Request): void {
     // What Claude Code hands over of a project stands in a reminder.
     const words = by === 'user' ? withoutFindings(cleaned(withoutProblems(text))) : text;
     if (by === 'user' && before !== undefined && takesBackLast(words)) {
@@ -218,10 +221,12 @@ export class Constraints {
     if (words !== '') this.add(words, true, 'project_instructions', seq, 1);
   }
 
-  /** Marks all that one message demanded as taken back. */
-  private withdrawAllOf(message: number, seq: number): void {
+  /** Marks all that the user demanded in one message as taken back. */
+  private withdrawAllOf(message: Request, seq: number): void {
     for (const one of this.list) {
-      if (one.fact.seq !== message || one.fact.superseded_by !== undefined) continue;
+      const { by, of, seq: at, superseded_by } = one.fact;
+      if (by !== 'user' || at !== message.seq || of !== message.of) continue;
+      if (superseded_by !== undefined) continue;
       one.fact = { ...one.fact, superseded_by: seq, is_withdrawn: true };
     }
   }

@@ -5,9 +5,9 @@ export const demands = anyOf([
   /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|(?<!-)only(?!-)|make sure|ensure|avoid|(?<![-.])require(?![-(]|\.\w)|required(?! (?!for|to|by|in|on|when|if|at|due|and|or)[a-z])|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
   // Typed in haste; in French `dont` is another word, and opens no sentence.
   /(?:^|\b(?:and|but|or|so|then|also|please|pls|plz) )dont [a-z]{2}|\bdon["´`]t [a-z]{2}/i,
-  // What is to be used, and what comes first. Help that was pasted says so of itself.
-  /(?:^|[.;:!] |\bplease )(?:(?:please|also|then|and|let['’]?s),? ){0,2}use (?!(?:cases?|of|it|this|that|them|these|those)\b)(?![^.\n]{0,120}\bfor (?:more|further|additional) )/i,
-  /\bbefore (?:touching|changing|editing|modifying|writing|doing|implementing) any(?:thing)?\b/i,
+  // What is to be used, and what comes first; neither code, nor what programs say of keys and pages for help.
+  /(?:^|[.;:!] |\bplease )(?:(?:please|also|then|and|let['’]?s),? ){0,2}use (?!(?:cases?|of|it|this|that|them|these|those|whatever|whichever)\b|(?:the )?(?:arrow|tab|ctrl|cmd|shift|space|enter)\b|[\w$]{1,60}(?:::|\\))(?![^.\n]{0,120}\bfor (?:more|further|additional) )(?![^\n]{0,200}: https?:\/\/)/i,
+  /^(?!(?:it|this|that|they|he|she|the|(?:i|we)(?! (?:want|need)\b))\b)[^\n]{0,200}\bbefore (?:touching|changing|editing|modifying|writing|doing|implementing) any(?:thing)?\b/i,
   /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte(?=[^.!?\n]{0,120} (?:nicht|nichts|nie|kein))|doit|ne pas|sans|seulement|debe|no (?:uses|hagas|modifiques|cambies|borres|elimines|crees|toques|puedes|debes)|solo|(?<!\b(?:sigo|sigue[ns]?|seguimos) )sin|deve|senza|somente|apenas|(?<!\bcontinu(?:a|am|o) )sem|não (?:pode|deve|faça|use|altere|crie|mova|exclua|apague|implemente|execute|aplique|modifique|mude|remova|instale|mexa)|moet|zonder)(?!\p{L})/iu,
   /必须|必須|不要|不能|不得|不准|不[许許]|禁止|[请請](?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|지 ?(?:마(?!다)|말(?=[고아라것]))|должн|нельзя|не надо|только/i,
   // Do not, in languages that say so by the form of the verb or where it stands.

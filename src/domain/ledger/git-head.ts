@@ -38,6 +38,9 @@ const MOVES = /^(?:am|checkout|cherry-pick|commit|merge|pull|rebase|reset|revert
 /** What `checkout` says when the branch has stayed the same. */
 const STAYS = /^(?:Updated \d{1,7} paths? from |error: |fatal: )/m;
 
+/** What Git says in a folder of no repository. */
+const NO_REPOSITORY = /^fatal: not a git repository\b/m;
+
 /** A script, what it printed, and the folder that it began in; null where that is not known. */
 type Ran = { script: string; output: string; folder: string | null };
 
@@ -69,7 +72,8 @@ export function gitHeadAfter(head: GitHead, ran: Ran, at: number): GitHead {
   if (folders.some((other) => areApart(other, folder))) return UNKNOWN;
   const commands = pipelines.flatMap(({ commands }) => commands);
   if (!areApart(head.folder, folder)) {
-    return { ...afterCommands(head, commands, output, at), folder: outer(head.folder, folder) };
+    const own = NO_REPOSITORY.test(output) ? head.folder : outer(head.folder, folder);
+    return { ...afterCommands(head, commands, output, at), folder: own };
   }
   const other = afterCommands(UNKNOWN, commands, output, at);
   return other.branch === null && other.commit === null ? head : { ...other, folder };

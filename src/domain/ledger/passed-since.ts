@@ -1,21 +1,34 @@
+import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
+import { kindOfCommand, LONGEST_KEY } from './command-line.ts';
 import type { Run } from './ledger.ts';
 import { programName } from './script-names.ts';
 
 /**
- * The newest run of the same program that has passed after another one failed: the whole after a part of
- * it, or the same called by another path. Undefined where there is none.
+ * The newest run that has passed after another one failed, and that has run all that failed there: the
+ * whole after a part of it, or the same called by another path. Undefined where there is none.
  */
 export function passedSince(failed: Run, runs: readonly Run[]): Run | undefined {
-  const program = programOf(failed.command);
-  if (failed.outcome !== 'failed' || RUNS_ANYTHING.test(program)) return undefined;
+  if (failed.outcome !== 'failed') return undefined;
+  const parts = commandsOf(failed);
+  if (parts.length === 0) return undefined;
   return runs.findLast(
     (run) =>
       run.outcome === 'ok' &&
       run.of === failed.of &&
       run.kind === failed.kind &&
       run.last_seq > failed.last_seq &&
-      programOf(run.command) === program,
+      run.command.length < LONGEST_KEY &&
+      parts.every((part) => commandsOf(run).some((whole) => covers(whole, part))),
   );
+}
+
+/** What a run does, without what stands around it or was to be installed first: each command as the words behind what starts it. */
+function commandsOf({ command }: Run): string[][] {
+  return parseLoosely(command)
+    .flatMap(({ commands }) => commands)
+    .filter((one) => kindOfCommand(one) !== null)
+    .map(wordsOf)
+    .filter(([program = '', verb]) => !RUNS_ANYTHING.test(program) && verb !== 'install');
 }
 
 /** Two scripts of one of these have nothing in common. */
@@ -27,11 +40,42 @@ const LAUNCHER =
   /^(?:\w{1,60}=\S{0,200} |(?:uv|poetry|pipenv|hatch|rye) run |(?:npx|bunx) |bundle exec |\S{0,200}python[\d.]{0,4} -m )/;
 const MOST_LAUNCHERS = 5;
 
-function programOf(command: string): string {
-  let rest = command;
+function wordsOf({ words }: Command): string[] {
+  let rest = words.map(({ text }) => text).join(' ');
   for (let step = 0; step < MOST_LAUNCHERS && LAUNCHER.test(rest); step++) {
     rest = rest.replace(LAUNCHER, '');
   }
-  const [program = ''] = rest.split(' ', 1);
-  return programName(program);
+  const [program = '', ...others] = rest.split(/\s+/);
+  return [programName(program), ...others];
+}
+
+/** Options that change what is printed, and not what is run. */
+const PRINTS =
+  /^(?:-[vqsx]{1,4}|-rA?|-count=1|--(?:verbose|quiet|silent|no-header|no-color|colou?r|tb|reporter|no-cov|bail)(?:=.*)?)$/;
+/** Options that pick some of what there is, with what they pick. A project that is named may be another one. */
+const PICKS =
+  /^(?:-{1,2}run|-[kte]|--(?:tests?|grep|filter|package|testNamePattern|test-name-pattern))(?:=.*)?$/;
+/** What is picked by its place. */
+const PLACE = /[/\\]|::|\.\w/;
+
+/** Whether one command runs all that another one does: it has no word of its own but for wider places. */
+function covers(whole: readonly string[], part: readonly string[]): boolean {
+  const isCovered = (word: string, at: number) =>
+    whole.includes(word) ||
+    PRINTS.test(word) ||
+    PICKS.test(word) ||
+    (at > 1 && /^-/.test(part[at - 1] ?? '') && PICKS.test(part[at - 1] ?? '')) ||
+    (!word.startsWith('-') && PLACE.test(word));
+  const isOfPart = (word: string) =>
+    part.includes(word) || PRINTS.test(word) || part.some((one) => isWithin(one, word));
+  // Of programs of Node that asks for the version.
+  if (whole.join(' ') === `${whole[0]} -v` && whole[0] !== 'pytest') return false;
+  return whole[0] === part[0] && part.every(isCovered) && whole.every(isOfPart);
+}
+
+/** Whether a place lies in another one: `./...` are all packages of Go below a folder. */
+function isWithin(place: string, other: string): boolean {
+  const folder = other.replace(/\.\.\.$/, '').replace(/\/$/, '');
+  if (folder === '.') return PLACE.test(place);
+  return PLACE.test(place) && (place === folder || place.startsWith(`${folder}/`));
 }

@@ -6,7 +6,7 @@ const REPORTS = new RegExp(
   [
     // English: what something does, what nobody knows yet, and what another way would cost.
     /(?<!\b(?:so|that|want|wish|expect|prefer|like|need|if|when|once) )\b(?:it|this|they) only(?= \p{L})/u,
-    /\b(?:know|knows|knew|tell me|ask|decide|understand|propose|suggest|explain|discuss|wonder|wondering|unclear|(?:not|un)sure|figure out|locations?)\b(?: \p{L}+){0,3} (?:what|how|where|which|whether|why|who)(?: \p{L}+){1,4} should(?:n['’]t)?(?!\p{L})/u,
+    /\b(?:know|knows|knew|tell me|asks|asked|(?:to|I|we|they) ask|decide|understand|propose|suggest|explain|discuss|wonder|wondering|unclear|(?:not|un)sure|figure out|locations?)\b(?: \p{L}+){0,3} (?:what|how|where|which|whether|why|who)(?: \p{L}+){1,4} should(?:n['’]t)?(?!\p{L})/u,
     /\bwould (?:\p{L}+ )?require(?!\p{L})/u,
     // German.
     /(?<!\p{L})(?:immer (?:noch(?! (?:ein)?mal)|wieder|mehr|weniger|weiter|öfter|häufiger|schlechter|größer|kleiner|länger|langsamer|schneller)|noch immer|noch nie)(?!\p{L})/u,
@@ -37,7 +37,7 @@ const REPORTS = new RegExp(
     // Korean, Japanese and Chinese.
     /(?:항상|매번)(?:(?!야 |야만|세요|십시오|말|좋|바랍|바라|부탁|원해|원합|주시|면 (?:됩|되|돼)|도 (?:됩|되|돼)|필요)[^.!?\n]){0,60}?(?:나요|네요|어요|아요|습니다|납니다|됩니다|는데|거든요|떠요|(?:발생|실패)(?:합니다|해요|하네요))(?!\p{L})/u,
     /해야 (?:할지|할까|하나|하는지|될지)/u,
-    /必ずしも|今後(?:どの|どう|何|の(?:ため|参考|課題|予定|展開|計画|展望|可能性))|今後とも(?:、?(?:どうぞ)?(?:よろしく|宜しく))|(?:毎回|常に)(?:同じ(?:エラー|問題|結果|症状|ところで)|エラー(?:が(?:出|発生|起)|にな|です|だ)|失敗(?:する|します|しています|している)(?:$|[。！!])|落ち(?:る|ます|ている)(?:$|[。！!]))/u,
+    /必ずしも|今後(?:どの(?![^。、！!？?\n]{1,10}も(?!ら))|どう|何(?![かも])|の(?:ため|参考|課題|予定|展開|計画|展望|可能性))|今後とも(?:、?(?:どうぞ)?(?:よろしく|宜しく))|(?:毎回|常に)(?:同じ(?:エラー|問題|結果|症状|ところで)|エラー(?:が(?:出|発生|起)|にな|です|だ)|失敗(?:する|します|しています|している)(?:$|[。！!])|落ち(?:る|ます|ている)(?:$|[。！!]))/u,
     /以[后後](?:[会會]|可能|再[说說看])|(?:[还還]是|仍然?|依然)不能|不能(?:正常|用了)/u,
     /(?:(?:[总總]是|始[终終])[^。，,！!？?\n]{0,12}?|每次[^。，,！!？?\n]{0,10}?[都就又][^。，,！!？?\n]{0,6}?)(?:[报報][错錯]|失[败敗]|出[错錯]|崩[溃潰]|卡住|超[时時])(?!都?(?:要|就|必|需|[请請])|[后後时時的就])/u,
   ]

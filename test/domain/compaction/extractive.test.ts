@@ -689,6 +689,32 @@ describe('what is taken from the whole log, the items after the cut included', (
     expect(primary(over)?.join()).not.toContain('request before it');
   });
 
+  test('the latest request is told, and not the one before it, where not both fit', () => {
+    const items = [
+      asks('Find the camera on the serial port.'),
+      tells('It is at /dev/cu.usbserial-1130.'),
+      ...Array.from({ length: 12 }, (_, at) => [
+        asks(`Look at part ${at} of the program, and do not change module ${at} while you do so.`),
+        ...ran(`cat part${at}.ts`, `export const part${at} = ${at};`),
+        tells(`Part ${at} is as it should be, and nothing in it has to be changed at all.`),
+      ]).flat(),
+      asks('Show its picture on the page. Do not commit it yet.'),
+      ...ran('pio run', 'SUCCESS'),
+      asks(
+        'While you are there, write down in the readme how the board is to be connected, which of its pins must ' +
+          'be pulled to the ground for a flash, and how long the button has to be pressed, with a drawing of it.',
+      ),
+      ...ran('git status', 'clean'),
+    ];
+    for (const max_tokens of [250, 400, 550]) {
+      const summary = summarize(items, { max_tokens });
+      expect(summary).toContain('User, latest request: While you are there');
+      expect(summary).not.toContain('request before it');
+      expect(summary).toContain('User, required of a task: Do not commit it yet.');
+    }
+    expect(summarize(items, { max_tokens: 900 })).toContain('User, request before it: Show its');
+  });
+
   test('what the task at hand requires has a place however little room there is', () => {
     const other = Array.from({ length: 30 }, (_, at) => [
       asks(`Look at part ${at} of the program, and do not change module ${at} while you do so.`),
@@ -1242,6 +1268,11 @@ describe('what failed in part, and passed as a whole', () => {
     ['go test ./pkg', 'go test ./...'],
     ['pytest tests/test_a.py', 'uv run pytest'],
     ['pio run -e esp32cam', '~/.platformio/penv/bin/pio run -e esp32cam -v'],
+    ['python -m pytest tests/test_a.py::test_one -x -q', 'pytest tests --tb=short'],
+    ['gofmt -w a.go && go test ./internal/sync', 'go test -count=1 ./internal/...'],
+    ['npm install && npm run build', 'npm run build'],
+    ['./gradlew test --tests com.a.OneTest', './gradlew test'],
+    ['npx vitest run test/a.test.ts', 'npx vitest run'],
   ])('%s, then %s', (part, whole) => {
     const items = [...failed(part), tells('I will look.'), ...ran(whole, 'ok')];
     expect(errorsOf(items)).toContain(`not seen to work later, but ${whole} passed since`);
@@ -1253,6 +1284,17 @@ describe('what failed in part, and passed as a whole', () => {
     ['go test ./pkg', 'go vet ./...'],
     ['npm test', 'pytest'],
     ['python3 test_a.py', 'python3 test_b.py'],
+    ['go test ./...', 'go test ./pkg -run TestOne'],
+    ['go test ./pkg', 'go test ./pkg -run TestOne'],
+    ['go test -race ./...', 'go test ./...'],
+    ['go test ./pkg', 'go test ./packages/...'],
+    ['gofmt -w a.go && go test ./a', 'gofmt -w a.go && go test ./b'],
+    ['pytest tests/test_a.py', 'pytest tests/test_b.py'],
+    ['pytest -q && ruff check .', 'pytest -q --tb=short'],
+    ['npm run lint', 'npm run typecheck'],
+    ['mise run test:integration', 'mise run test:ci'],
+    ['tsc --noEmit', 'tsc -v'],
+    ['tsc -p tsconfig.test.json', 'tsc'],
   ])('%s is another thing than %s', (part, other) => {
     expect(errorsOf([...failed(part), ...ran(other, 'ok')])).not.toContain('passed since');
   });

@@ -290,6 +290,16 @@ describe('a command of Spec Kit, whose text Codex has put in place of its name',
     expect(userText(onWindows).replaceAll('\r', '')).toBe(words);
   });
 
+  test('for checklists, which says first what they are for', () => {
+    const purpose =
+      '## Checklist Purpose: "Unit Tests for English"\n\n**CRITICAL CONCEPT**: Checklists validate requirements - not code. Never test the code.\n\n';
+    const text = purpose + expanded('security', '## Execution Steps\n\n1. **Setup**: Run it.\n');
+    const words = 'security\nChecklists validate requirements - not code.';
+    expect(userText(asks(text))).toBe(words);
+    expect(userText(asks(text.replaceAll('\n', '\r\n'))).replaceAll('\r', '')).toBe(words);
+    expect(userText(asks(`${purpose}Is that right?`))).toContain('Is that right?');
+  });
+
   test('is a request, and its rules are not those of the user', () => {
     const { requests, constraints } = ledgerOf([
       asks(expanded('Never push to main.', SPECIFY)),

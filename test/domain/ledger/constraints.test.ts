@@ -758,6 +758,8 @@ describe('output of programs that the user has pasted, in no fence', () => {
   test.each([
     'Warning: never touch the vendor folder.',
     'Make sure the old endpoint is never used.',
+    'Credentials are never read from the environment.',
+    'Important: `eval` is never used in this code base.',
     'In src/app.ts:12 never use a default export.',
     'error: must be lower case in all of our messages.',
   ])('is not what the user says of it: %s', (line) => {

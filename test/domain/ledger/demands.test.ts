@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Constraints } from '../../../src/domain/ledger/constraints.ts';
 import { asks, ledgerOf, tells } from '../../support/log-items.ts';
 
 const constraintsOf = (text: string) =>
@@ -66,6 +67,9 @@ test.each([
   ['English', 'Change the job so it only runs on main.'],
   ['English', 'I want that it only shows the newest entry.'],
   ['English', 'Explain how it should work, and do not change anything.'],
+  ['English', 'Ask me which version should be bumped.'],
+  ['English', 'I want a plan before touching anything.'],
+  ['Spanish', 'NO borres los archivos.'],
 ])('what the task requires in %s: %s', (_, sentence) =>
   expect(constraintsOf(sentence)).toEqual([{ text: sentence, is: false }]),
 );
@@ -115,6 +119,20 @@ test.each([
     'help that was pasted',
     'Use "entiredb auth [command] --help" for more information about a command.',
   ],
+  ['a complaint in Spanish', 'El botón se ve, pero NO funciona todavía.'],
+  ['a complaint in Spanish', 'NO aparece nada en la pantalla.'],
+  ['what is missing', 'I see NO change after the reload'],
+  ['an answer', 'NO it still does not work'],
+  ['what is no more', 'NO new errors are shown now, but the page is blank.'],
+  ['when something happens', 'It crashes before writing anything to disk.'],
+  ['what was done', 'I did that before doing anything else and it crashed'],
+  ['code that was pasted', 'use std::collections::HashMap;'],
+  ['code that was pasted', 'use App\\Models\\User;'],
+  ['what a program says of its keys', 'Use the arrow keys to navigate the list'],
+  [
+    'what a program advises',
+    'Use build.rollupOptions.output.manualChunks to improve chunking: https://rollupjs.org/options/#output-manualchunks',
+  ],
   ['what something is used for', 'Use cases of the page, as far as they are known:'],
 ])('%s: %s', (_, sentence) => expect(constraintsOf(sentence)).toEqual([]));
 
@@ -160,4 +178,17 @@ test.each([
   expect(withdrawn.map((one) => one.text)).toEqual(
     isTakenBack ? ['instead of finalize call it update, no need to rename the branch'] : [],
   );
+});
+
+test('no more is taken back than what the user required in that very message', () => {
+  const place = { seq: 3, last_seq: 3, by: 'user', is_standing: false } as const;
+  const constraints = new Constraints([
+    { ...place, of: 'parent', text: 'Do not rename the files.' },
+    { ...place, text: 'Do not delete the folder.' },
+    { ...place, by: 'project_instructions', is_standing: true, text: 'Never commit to main.' },
+  ]);
+  const before = { seq: 3, last_seq: 3, text: 'Do not delete the folder.' };
+  constraints.read('Please disregard my previous message.', 'user', 5, before);
+  const withdrawn = constraints.facts().filter(({ is_withdrawn }) => is_withdrawn === true);
+  expect(withdrawn.map(({ text }) => text)).toEqual(['Do not delete the folder.']);
 });

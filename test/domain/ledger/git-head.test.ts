@@ -96,6 +96,29 @@ test('is told with the folder, and with no file of another one', () => {
   );
 });
 
+test('a folder above two repositories, which is none itself, does not make one of them', () => {
+  const items = [
+    ...used('Bash', { command: 'cd /w && git status' }, 'fatal: not a git repository', true),
+    ...used('Bash', { command: 'cd /w/repo && git commit -m a' }, '[main 1a2b3c4] Begin'),
+    ...used('Bash', { command: 'cd /w/other && git status' }, 'On branch dev'),
+  ];
+  expect(ledgerOf(items).git_head).toEqual({ folder: '/w/other', branch: 'dev', commit: null });
+});
+
+test('is told without the folder where all work is done there', () => {
+  const items = [
+    ...used('Bash', { command: 'cd /w/repo && git commit -m a' }, '[main 1a2b3c4] Begin'),
+    ...used(
+      'Write',
+      { file_path: '/w/repo/a.ts', content: 'a' },
+      'File created successfully at: /w/repo/a.ts',
+    ),
+  ];
+  expect(gitText(ledgerOf(items))).toBe(
+    'Git, as it told last: on branch main, newest commit 1a2b3c4 "Begin", changed since: repo/a.ts',
+  );
+});
+
 test('is told with what was changed since the commit', () => {
   const edit = (file_path: string) =>
     used('Edit', { file_path, old_string: 'a', new_string: 'b' }, 'The file has been updated.');

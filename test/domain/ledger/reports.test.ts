@@ -101,6 +101,12 @@ test.each([
   expect(ledgerOf([asks(text)]).constraints.filter(({ is_standing }) => is_standing)).toEqual([]);
 });
 
-test.each(['今後は日本語で答える。', '今後の会話は日本語で行う。'])('a rule: %s', (text) => {
+test.each([
+  '今後は日本語で答える。',
+  '今後の会話は日本語で行う。',
+  '今後何か変更する際は、事前に確認してください。',
+  '今後どのような場合でも、テストを先に書いてください。',
+  '今後どのファイルも編集しないでください。',
+])('a rule: %s', (text) => {
   expect(ledgerOf([asks(text)]).constraints).toMatchObject([{ text, is_standing: true }]);
 });

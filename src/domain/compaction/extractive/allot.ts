@@ -183,7 +183,8 @@ function within(lines: readonly Line[], room: number, count: TextCounter): strin
   }
   const [first] = ranked;
   // Half of a request says more than none.
-  if (kept.size === 0 && first !== undefined) {
+  const isLost = kept.size === 0 || (first?.isNeeded === true && !kept.has(first));
+  if (isLost && first !== undefined) {
     const share = (room * 0.9) / (count(bullet(first.text)) + 1);
     return [clipEnd(first.text, Math.floor(first.text.length * share))];
   }

@@ -4,6 +4,8 @@ export type Line = {
   worth: number;
   /** What it tells the beginning of, where that is not all. */
   about?: string;
+  /** Where it is worth most, a part of it is told rather than others in its place. */
+  isNeeded?: true;
 };
 
 /** What a topic has to tell, from the fewest words to the most: each tells all that the one before does. */

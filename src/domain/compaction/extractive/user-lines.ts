@@ -39,10 +39,12 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
     const below = `${LABELS.latest_request}it stands verbatim below`;
     return LENGTHS.map((most) => () => inOrder([...earlier(most), below]));
   }
-  return LENGTHS.map((most) => () => {
-    const own = withAnswered(latest, standing.requests.at(-2), most, 120);
-    return inOrder([...earlier(most), LABELS.latest_request + own]);
-  });
+  const own = (most: number) =>
+    LABELS.latest_request + withAnswered(latest, standing.requests.at(-2), most, 120);
+  return LENGTHS.map((most) => () => [
+    ...inOrder(earlier(most)),
+    { text: own(most), worth: 1, isNeeded: true },
+  ]);
 }
 
 /**
@@ -205,15 +207,13 @@ export function constraintTellings({ covered, standing: whole, verbatim }: Ledge
   );
   const ofUser = valid.filter(({ by }) => by === 'user');
   const standing = ofUser.filter(({ is_standing }) => is_standing);
-  // What a request says that is told whole stands there in its own words.
-  const before = requestBefore(whole.requests);
-  const told = [covered.requests[0], before].flatMap((request) =>
-    request === undefined || request.text.length > TOLD_WHOLE ? [] : [oneLine(request.text)],
-  );
-  const isTold = (text: string) => !isExperience(text) && told.some((one) => one.includes(text));
+  // What the first request says stands there in its own words; the one before the latest may have no place.
+  const [first] = covered.requests;
+  const told = first === undefined || first.text.length > TOLD_WHOLE ? '' : oneLine(first.text);
+  const isTold = (text: string) => told.includes(text) && !isExperience(text);
   const required = ofUser.filter(({ is_standing, text }) => !is_standing && !isTold(text));
   // Of the task at hand there is a place for all, however little room there is.
-  const since = before ?? whole.requests.at(-1);
+  const since = requestBefore(whole.requests) ?? whole.requests.at(-1);
   const isOfTask = ({ seq, of }: Constraint) =>
     since !== undefined && of === since.of && seq >= since.seq;
   const least = new Set([...standing, ...required.filter((one) => isOfTask(one) && isShort(one))]);

@@ -267,19 +267,23 @@ export function todoTellings(ledger: Ledger): Tellings {
 const MOST_CHANGED = 8;
 
 /** The branch that work stands on, its newest commit, and what was changed since that was made. */
-export function gitText({ git_head: { folder, branch, commit }, files }: Ledger): string | null {
+export function gitText(ledger: Ledger): string | null {
+  const { git_head, files } = ledger;
+  const { folder, branch, commit } = git_head;
   if (branch === null && commit === null) return null;
-  const isHere = ({ path }: { path: string }) =>
-    folder === null || !isAnchored(path) || isInside(path, folder);
-  const changed = files
-    .filter(
-      (file) => commit !== null && commit.at > 0 && file.edits > 0 && file.changed_at > commit.at,
-    )
-    .filter(isHere)
+  const isElsewhere = (path: string) =>
+    folder !== null && isAnchored(path) && path !== folder && !isInside(path, folder);
+  const edited = files.filter(({ edits }) => edits > 0);
+  const changed = edited
+    .filter((file) => commit !== null && commit.at > 0 && file.changed_at > commit.at)
+    .filter(({ path }) => !isElsewhere(path))
     .map(({ path }) => shortPath(path));
+  // Where all work is done in one folder, its name says nothing.
+  const isOneOfSome =
+    isElsewhere(ledger.folder ?? '') || edited.some(({ path }) => isElsewhere(path));
   const more = changed.length - MOST_CHANGED;
   const parts = [
-    ...(folder === null ? [] : [`in ${folder}`]),
+    ...(isOneOfSome ? [`in ${folder}`] : []),
     ...(branch === null ? [] : [`on branch ${branch}`]),
     ...(commit === null ? [] : [`newest commit ${commit.id} "${commit.subject}"`]),
     ...(changed.length === 0
