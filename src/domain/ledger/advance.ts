@@ -253,7 +253,7 @@ class LedgerFold {
         this.conclusions.read(text, 'assistant', seq);
         this.artifacts.read(text, seq);
         this.runs.said(text);
-        this.say(text, seq);
+        this.said = withSaid(this.said, { seq, last_seq: seq, text, calls: this.calls });
         return;
       case 'subagent':
       case 'hook':
@@ -302,10 +302,6 @@ class LedgerFold {
     this.constraints.read(said, 'user', seq, this.requests.facts().at(-2));
     this.conclusions.read(said, 'user', seq);
     this.artifacts.read(withoutPastedSession(words), seq);
-  }
-
-  private say(text: string, seq: number): void {
-    this.said = withSaid(this.said, { seq, last_seq: seq, text, calls: this.calls });
   }
 
   /** Agents without tool calls write a command in a fence; what the shell says comes next. */
