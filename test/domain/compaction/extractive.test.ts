@@ -732,6 +732,27 @@ describe('what is taken from the whole log, the items after the cut included', (
     expect(summary).toContain('User, required of a task: Do not commit it yet.');
   });
 
+  test('what was said for good keeps its place beside what the task at hand requires', () => {
+    const standing = Array.from(
+      { length: 6 },
+      (_, at) =>
+        `Always keep file ${at} of the notes as it is, since others read it each night at ${at}.`,
+    );
+    const orders = Array.from({ length: 10 }, (_, at) => `Do not touch table ${at}.`);
+    const items = [
+      asks('Look at the notes.'),
+      tells('I have.'),
+      ...standing.flatMap((one) => [asks(one), tells('I will.')]),
+      asks(`${'Write the page of payments as it is described. '.repeat(20)}${orders.join(' ')}`),
+      ...ran('cat README.md', '# Payments'),
+    ];
+    for (const max_tokens of [325, 375, 425, 500]) {
+      const summary = summarize(items, { max_tokens });
+      for (const one of standing) expect(summary).toContain(`User, standing instruction: ${one}`);
+    }
+    expect(summarize(items, { max_tokens: 900 })).toContain('User, required of a task: ');
+  });
+
   test('the next step, likewise', () => {
     expect(section(summary, 'Optional next step')).toEqual([
       "- Assistant's last stated intention: (verbatim below) I will write src/export.ts now.",

@@ -233,6 +233,7 @@ export function constraintTellings({ covered, standing: whole, verbatim }: Ledge
     ]);
   };
   return [
+    () => texts(standing),
     () => texts(ofUser.filter((one) => least.has(one))),
     ...[level(0, 10), level(8, 20), level(20, 40), level(60, 200)],
   ];
