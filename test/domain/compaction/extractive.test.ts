@@ -748,7 +748,7 @@ describe('what is taken from the whole log, the items after the cut included', (
     ];
     for (const max_tokens of [325, 375, 425, 500]) {
       const summary = summarize(items, { max_tokens });
-      for (const one of standing) expect(summary).toContain(`User, standing instruction: ${one}`);
+      for (const one of standing) expect(summary).toContain(one);
     }
     expect(summarize(items, { max_tokens: 900 })).toContain('User, required of a task: ');
   });
