@@ -11,15 +11,12 @@ export function passedSince(failed: Run, runs: readonly Run[]): Run | undefined 
   if (failed.outcome !== 'failed') return undefined;
   const parts = commandsOf(failed);
   if (parts.length === 0) return undefined;
-  return runs.findLast(
-    (run) =>
-      run.outcome === 'ok' &&
-      run.of === failed.of &&
-      run.kind === failed.kind &&
-      run.last_seq > failed.last_seq &&
-      run.command.length < LONGEST_KEY &&
-      parts.every((part) => commandsOf(run).some((whole) => covers(whole, part))),
-  );
+  return runs.findLast((run) => {
+    if (run.outcome !== 'ok' || run.of !== failed.of || run.kind !== failed.kind) return false;
+    if (run.last_seq <= failed.last_seq || run.command.length >= LONGEST_KEY) return false;
+    const wholes = commandsOf(run);
+    return parts.every((part) => wholes.some((whole) => covers(whole, part)));
+  });
 }
 
 /** What a run does, without what stands around it or was to be installed first: each command as the words behind what starts it. */

@@ -100,8 +100,8 @@ function cureText({ cure, is_run_again, passed }: Told): string {
 
 /** The last outcome of each command of tests, builds and checks; then how often each tool was called. */
 export function runTellings({ runs, tools }: Ledger): Tellings {
-  const lines = (most: number) =>
-    runs.slice(-most).map((run) => runText(run, passedSince(run, runs)?.command));
+  const texts = runs.map((run) => runText(run, passedSince(run, runs)?.command));
+  const lines = (most: number) => texts.slice(-most);
   const calls = tools
     .toSorted((a, b) => b.calls - a.calls)
     .map(
