@@ -2,14 +2,13 @@ import type { LookUpTool } from '../app/gateway/look-up.ts';
 import type { Ports } from '../app/ports/ports.ts';
 import type { OfferedTool } from '../domain/gateway/recall/recall-protocol.ts';
 import { jsonObjectSchema } from '../domain/json.ts';
+import { LOOK_UP_TOOLS } from '../domain/policy/own-tools.ts';
 import { TOOLS } from './tools.ts';
 
-/** Those of our tools that read: what changes the context would change it in the middle of an answer. */
-const NAMES: ReadonlySet<string> = new Set(['search_history', 'recall']);
 /** A bare `recall` may be a tool of the client. */
 const PREFIX = 'palimpsest_';
 
-const READING = TOOLS.filter(({ name }) => NAMES.has(name));
+const READING = TOOLS.filter(({ name }) => LOOK_UP_TOOLS.has(name));
 
 /** Our tools as the gateway adds them to requests (SPEC 2, section 23). */
 export const GATEWAY_TOOLS: readonly OfferedTool[] = READING.map(

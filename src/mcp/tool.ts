@@ -14,7 +14,5 @@ export type Tool<Args> = {
   input: z.ZodType<Args>;
   /** Whether it changes nothing: clients need not ask before they call it. */
   isReading: boolean;
-  /** Whether a summary tells of it: the model has to have it at hand there. */
-  isTold?: true;
   call: (ports: Ports, caller: Caller, args: Args) => Promise<Outcome<string>>;
 };

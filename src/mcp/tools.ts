@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Ports } from '../app/ports/ports.ts';
 import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
+import { LOOK_UP_TOOLS } from '../domain/policy/own-tools.ts';
 import { type Outcome, reject } from '../domain/session/errors.ts';
 import type { Caller, Tool } from './tool.ts';
 import { compactTool } from './tools/compact.ts';
@@ -29,8 +30,7 @@ export const TOOLS: readonly OfferedTool[] = [
   offered(statusTool),
 ];
 
-function offered<Args>(tool: Tool<Args>): OfferedTool {
-  const { name, description, input, isReading, isTold, call } = tool;
+function offered<Args>({ name, description, input, isReading, call }: Tool<Args>): OfferedTool {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return {
     name,
@@ -38,7 +38,7 @@ function offered<Args>(tool: Tool<Args>): OfferedTool {
     inputSchema: { ...schema, type: 'object' },
     annotations: { readOnlyHint: isReading, destructiveHint: false, openWorldHint: false },
     // Else Claude Code hides it until the model has searched for it, again after each compaction.
-    ...(isTold && { _meta: { 'anthropic/alwaysLoad': true } }),
+    ...(LOOK_UP_TOOLS.has(name) && { _meta: { 'anthropic/alwaysLoad': true } }),
     call: async (ports, caller, args) => {
       const read = input.safeParse(args ?? {}, IN_PLAIN_WORDS);
       return read.success ? call(ports, caller, read.data) : misfit(name, read.error);

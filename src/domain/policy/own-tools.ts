@@ -4,6 +4,15 @@ import { isJsonObject, type Json, stringField } from '../json.ts';
 /** The tools that Palimpsest offers to agents (SPEC 2, section 21). */
 export const OWN_TOOLS = ['search_history', 'recall', 'compact', 'pin', 'context_status'] as const;
 
+/**
+ * Those that read what has left the context. Summaries tell of them, and the gateway may answer them: what
+ * changes the context would change it in the middle of an answer.
+ */
+export const LOOK_UP_TOOLS: ReadonlySet<string> = new Set<(typeof OWN_TOOLS)[number]>([
+  'search_history',
+  'recall',
+]);
+
 const SERVER = 'palimpsest';
 const ENDING = new RegExp(`(?:__|--|[_.:/-])(?:${OWN_TOOLS.join('|')})$`);
 /** No provider takes longer names. */

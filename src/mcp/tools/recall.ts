@@ -43,7 +43,6 @@ export const recallTool: Tool<Args> = {
     'original that looks like one of the headings here has a backslash before its bracket.',
   input,
   isReading: true,
-  isTold: true,
   call: async (ports, caller, args) => {
     const request = requestOf(args);
     if (!request.ok) return request;

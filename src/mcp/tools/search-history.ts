@@ -46,7 +46,6 @@ export const searchTool: Tool<z.infer<typeof input>> = {
     'in parts, error lines, numbers. Each hit has the number of its item, for recall.',
   input,
   isReading: true,
-  isTold: true,
   call: async (ports, { ref, mayLeave }, { query, all_sessions = false, ...rest }) => {
     if (all_sessions && !mayLeave) {
       return reject(
