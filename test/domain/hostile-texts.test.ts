@@ -25,11 +25,12 @@ import { sumsUpFailure } from '../../src/domain/workspace/sums-up.ts';
 import { cpuMs } from '../support/cpu-time.ts';
 import { assistant, attachment, call, result, user } from '../support/items.ts';
 import { ledgersOfItems } from '../support/ledgers.ts';
+import { atScale } from '../support/scale.ts';
 
 const config = profileConfig('rawr', 200_000);
 const count = estimator(config);
 const anthropic = codecFor('anthropic');
-const SIZE = 160_000;
+const SIZE = atScale({ brief: 64_000, short: 160_000, long: 160_000 });
 /** What is over in this time is over in time, however its time grows. */
 const NO_MATTER_MS = 200;
 

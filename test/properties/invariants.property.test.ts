@@ -77,7 +77,7 @@ async function closeLabs(): Promise<void> {
 }
 
 /** Scripts for each property; a commit to a server takes ten times as long as one to memory. */
-const RUNS = inject('store') === 'sqlite' ? atScale({ brief: 6, short: 18, long: 60 }) : 6;
+const RUNS = inject('store') === 'sqlite' ? atScale({ brief: 4, short: 18, long: 60 }) : 6;
 
 async function play(
   format: Format,

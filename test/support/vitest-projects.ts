@@ -165,4 +165,6 @@ export const COMMON = {
   // Not one less, as by default: many tests wait for the processes that they have started.
   maxWorkers: '100%',
   reporters: ['default'],
+  // Else each project and each run transforms all modules anew.
+  experimental: { fsModuleCache: true },
 };

@@ -7,7 +7,7 @@ import { providerProblems } from '../../support/foreign/context-rules.ts';
 import { historyArbitrary, markersOf, wellFormedArbitrary } from '../../support/generators.ts';
 import { atScale } from '../../support/scale.ts';
 
-const RUNS = atScale({ brief: 50, short: 100, long: 400 });
+const RUNS = atScale({ brief: 25, short: 100, long: 400 });
 
 describe.each(FORMATS)('rendering %s', (format) => {
   const codec = codecFor(format);
