@@ -51,11 +51,13 @@ it.each<[client: string, path: string, first: Headers, fork: Headers]>([
     expect(await ask([...tried, said, user('And its docs?')], fork)).toBe(own);
     expect(JSON.stringify(await lab.items(main))).not.toContain('Try another port');
     expect(JSON.stringify(await lab.items(own))).not.toContain('changelog');
-    const named = async (id: string) => {
+    for (const [id, name] of [
+      [main, 'first'],
+      [own, 'fork'],
+    ]) {
       const { body } = await send(lab.api, 'GET', `/sessions/${id}`);
-      return body.metadata.gateway.name;
-    };
-    expect([await named(main), await named(own)]).toEqual(['first', 'fork']);
+      expect(body).toMatchObject({ metadata: { gateway: { name } } });
+    }
   },
 );
 
