@@ -31,10 +31,10 @@ const removed = (name: string): Item => ({
 });
 
 /** What stays of a history of which all is covered, behind the first user message. */
-function kept(history: Item[], by = codec, after = 0): Item[] {
+function kept(history: Item[], by = codec, after = 0, tokens = 5_000): Item[] {
   const material = history.map((item, index) => {
     const normalised = by.normalise(item);
-    const entry = { seq: index + 1, item, tokens: 5_000, origin: 'log' as const };
+    const entry = { seq: index + 1, item, tokens, origin: 'log' as const };
     return { entry, item: normalised, original: normalised };
   });
   return standingInstructions(material, 0, history.length - after, 20_000, (text) => ({
@@ -261,4 +261,18 @@ describe('instructions that come later, beside what others say', () => {
       kept([user('Go.'), said, user(`Why does it say this?\n${folder} And why here?`)]),
     ).toEqual([]);
   });
+});
+
+it('keeps the newest folder that Claude Code says it works in, behind where it began', () => {
+  const told = (content: string): Item => ({ role: 'system', content });
+  const environment = told('# Environment\n - Primary working directory: /w');
+  const into = told(
+    '# Environment update\n - Primary working directory: /w/t (was /w)\n - This is a git worktree: do NOT `cd` to the original repository root.',
+  );
+  const out = told(
+    '# Environment update\n - Primary working directory: /w (was /w/t)\n - It is no longer a git worktree.',
+  );
+  const history = [user('Go.'), environment, said, user('In.'), into, said];
+  expect(kept(history).map(({ content }) => content)).toHaveLength(2);
+  expect(kept([...history, user('Out.'), out, said], codec, 0, 50)).toEqual([environment, out]);
 });
