@@ -13,8 +13,8 @@ import { stateOf } from './session-state.ts';
 
 /**
  * A new session whose context equals the parent's at a version, by default the newest (SPEC section 2);
- * its settings are those that the parent has now, but for metadata of its own. Rejects: session_not_found, version_not_found,
- * session_exists.
+ * its settings are those that the parent has now, but for metadata of its own. Rejects: session_not_found,
+ * version_not_found, session_exists.
  */
 export async function fork(
   ports: Pick<Ports, 'store' | 'largestHere' | 'world' | 'clock' | 'newId'>,

@@ -42,8 +42,9 @@ const SIGNING = /^<system-reminder>\s{0,4}Attribution for git commits and pull r
 /** Codex says so where the file has changed since, or is gone. */
 const REPLACES_AGENTS =
   /<INSTRUCTIONS>\s{0,4}(?:These AGENTS\.md instructions replace all previously|The previously provided AGENTS\.md instructions no longer)/;
-const FILE =
-  /^(?:Contents of ([^\n]{1,500}?)(?: \([^()\n]{1,200}\))?:|Instructions no longer present: ([^\n]{1,500}))$/gm;
+const FILE = /^(?:Contents of|Instructions no longer present:) ([^\n]{1,700})$/gm;
+/** What Claude Code says of a file behind its path. */
+const WHOSE = /(?: \([^()]{1,200}\))?:$/;
 /** How Claude Code tells of single files; else it tells all of them, and what they are. */
 const OF_SINGLE_FILES =
   /^<system-reminder>\s{0,4}(?:Contents of |Instructions no longer present: |Instruction files were re-read |These instruction files changed)/;
@@ -54,6 +55,6 @@ function aboutOf(text: string): string[] {
   if (heading !== null) {
     return [REPLACES_AGENTS.test(text.slice(0, 2_000)) ? 'AGENTS.md' : heading[0].trim()];
   }
-  const files = [...text.matchAll(FILE)].map(([, told, gone]) => told ?? gone ?? '');
+  const files = [...text.matchAll(FILE)].map(([, path = '']) => path.replace(WHOSE, ''));
   return files.length === 0 || OF_SINGLE_FILES.test(text) ? files : [...files, 'all files'];
 }
