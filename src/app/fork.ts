@@ -1,4 +1,5 @@
 import { forkSession } from '../domain/context/fork-session.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
 import { CONTEXT_CHANGES } from '../domain/session/events.ts';
@@ -12,19 +13,22 @@ import { stateOf } from './session-state.ts';
 
 /**
  * A new session whose context equals the parent's at a version, by default the newest (SPEC section 2);
- * its settings are those that the parent has now. Rejects: session_not_found, version_not_found,
- * session_exists.
+ * its settings are those that the parent has now, but for metadata of its own. Rejects: session_not_found,
+ * version_not_found, session_exists.
  */
 export async function fork(
   ports: Pick<Ports, 'store' | 'largestHere' | 'world' | 'clock' | 'newId'>,
   parent: SessionRef,
-  asked: { at?: number | undefined; id?: string | undefined },
+  asked: { at?: number | undefined; id?: string | undefined; metadata?: JsonObject },
 ) {
   const { store } = ports;
   const found = await findSession(store, parent);
   if (!found.ok) return found;
   const version = asked.at ?? found.value.state.version;
-  const command = await forkCommand(ports, parent, found.value, version);
+  const { settings } = found.value;
+  const { metadata = settings.metadata } = asked;
+  const head = { ...found.value, settings: { ...settings, metadata } };
+  const command = await forkCommand(ports, parent, head, version);
   if (!command.ok) return command;
   const ref = { tenant: parent.tenant, session_id: asked.id ?? ports.newId() };
   const at = ports.clock.now().toISOString();

@@ -201,6 +201,30 @@ describe('B2: what a tool may have changed that is not known is shown so', () =>
       `Successfully modified file: ${PATH} (1 replacements).\nUser modified the \`new_string\` content to be: const port = 7070;.`,
     ],
     [
+      'an edit that the user has changed in Claude Code',
+      'Edit',
+      { file_path: PATH, old_string: OLD, new_string: NEW },
+      `The file ${PATH} has been updated successfully.  The user modified your proposed changes before accepting them. .`,
+    ],
+    [
+      'an edit that is refused, since the file was changed meanwhile',
+      'Edit',
+      { file_path: PATH, old_string: OLD, new_string: NEW },
+      '<tool_use_error>File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.</tool_use_error>',
+    ],
+    [
+      'the same in OpenCode',
+      'edit',
+      { filePath: PATH, oldString: OLD, newString: NEW },
+      `File ${PATH} has been modified since it was last read.\nLast modification: 2026-11-28T12:00:00.000Z\nLast read: 2026-11-28T11:00:00.000Z\n\nPlease read the file again before modifying it.`,
+    ],
+    [
+      'an edit of a file that was changed meanwhile',
+      'Edit',
+      { file_path: PATH, old_string: OLD, new_string: NEW },
+      `The file ${PATH} has been updated successfully. (note: the file had been modified on disk since you last read it — the edit applied cleanly, but the file contains other changes not in your context. Read it before edits that depend on surrounding content.)`,
+    ],
+    [
       'an agent that may write',
       'Task',
       { subagent_type: 'general-purpose', prompt: 'Set the port to 9090.', description: 'Port' },

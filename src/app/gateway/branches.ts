@@ -1,10 +1,12 @@
 import type { Item } from '../../domain/items/item.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { fork } from '../fork.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import { planSync } from '../sync-plan.ts';
 import { Telling } from '../telling.ts';
+import type { TurnSession } from './find-turn-session.ts';
 import { hashed } from './history-keys.ts';
 import { sessionIdOf } from './session-id.ts';
 
@@ -35,24 +37,26 @@ export async function beginBranch(
 }
 
 /**
- * Begins a session as a fork of the one whose history it was given: as that was before it went on otherwise.
- * Rejects what a fork rejects. Throws ElsewhereError with nothing written.
+ * Begins a session as a fork of the one whose history it was given: as that was before it went on otherwise,
+ * and under its own name. Rejects what a fork rejects. Throws ElsewhereError with nothing written.
  */
 export async function beginWith(
   ports: Parameters<typeof fork>[0],
   parent: SessionRef,
-  ref: SessionRef,
+  { ref, rule, name }: Pick<TurnSession, 'ref' | 'rule' | 'name'>,
   items: readonly Item[],
 ): Promise<Outcome<SessionRef>> {
   const head = await ports.store.head(parent);
   // Erased meanwhile: it begins with nothing.
   if (head === null) return accept(ref);
   const { state } = head;
-  const { format } = head.settings;
+  const { format, metadata } = head.settings;
+  const gateway = isJsonObject(metadata.gateway) ? metadata.gateway : {};
+  const own = { ...metadata, gateway: { ...gateway, rule, ...(name !== null && { name }) } };
   const telling = new Telling(format, items, state.told);
   const plan = await planSync(ports, parent, { state, format }, telling);
   const { parent: from, at } = plan.kind === 'diverges' ? plan : { parent, at: state.version };
-  return begin(ports, from, at, ref);
+  return begin(ports, from, at, ref, own);
 }
 
 async function begin(
@@ -60,8 +64,10 @@ async function begin(
   parent: SessionRef,
   at: number,
   ref: SessionRef,
+  metadata?: JsonObject,
 ): Promise<Outcome<SessionRef>> {
-  const begun = await fork(ports, parent, { at, id: ref.session_id });
+  const asked = { at, id: ref.session_id, ...(metadata !== undefined && { metadata }) };
+  const begun = await fork(ports, parent, asked);
   // Another request has begun it at the same moment.
   return begun.ok || begun.rejection.code === 'session_exists' ? accept(ref) : begun;
 }

@@ -2,13 +2,14 @@ import { askerOf } from '../../domain/gateway/asker.ts';
 import { formatOf } from '../../domain/gateway/protocol.ts';
 import {
   answerBefore,
+  CACHE_KEY,
   OWN_NAME,
   type SessionHint,
   sessionHint,
 } from '../../domain/gateway/session-hint.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { planSync } from '../sync-plan.ts';
 import { Telling } from '../telling.ts';
@@ -31,7 +32,7 @@ export type TurnSession = {
   rule: string;
   name: string | null;
   delta: Delta | null;
-  /** The session of a subagent that is not there yet begins as a fork of this one, whose history it was given. */
+  /** The session is not there yet, and begins as a fork of this one, whose history it was given. */
   parent: SessionRef | null;
 };
 
@@ -105,8 +106,10 @@ export async function findTurnSession(
       // Under a new name it goes on with a session whose whole history it has: a beginning is not enough.
       const known = await byContent([key, ...history().newest()]);
       if (known === undefined) return found(sessionIdOf(key));
-      // A subagent has the history of another, which goes on by itself.
-      if (hint.isAgent) return found(sessionIdOf(key), { parent: { tenant, session_id: known } });
+      // A subagent, or a fork that its client has made, has the history of another, which goes on by itself.
+      if (hint.isAgent || (await isNamedOtherwise(deps, { tenant, session_id: known }, hint))) {
+        return found(sessionIdOf(key), { parent: { tenant, session_id: known } });
+      }
       return found(known, { keys: [key] });
     }
     case 'after':
@@ -120,6 +123,17 @@ export async function findTurnSession(
     default:
       return hint satisfies never;
   }
+}
+
+/** Whether a client has another name for a session; what only keys a cache may change within one. */
+async function isNamedOtherwise(
+  { store }: Pick<PlanDeps, 'store'>,
+  ref: SessionRef,
+  { rule, name }: Extract<SessionHint, { kind: 'named' }>,
+): Promise<boolean> {
+  const gateway = (await store.head(ref))?.settings.metadata.gateway;
+  if (rule === CACHE_KEY || !isJsonObject(gateway)) return false;
+  return gateway.rule === rule && gateway.name !== name;
 }
 
 /**

@@ -47,7 +47,7 @@ export async function keepTurn(
     if (!fits.ok) return reject('invalid_item', 'the history begins no session', fits.errors);
   }
   if (session.parent !== null) {
-    const begun = await beginWith(deps, session.parent, session.ref, told.items);
+    const begun = await beginWith(deps, session.parent, session, told.items);
     if (!begun.ok) return begun;
   }
   const settled = await settleSession(deps, session, request, body);

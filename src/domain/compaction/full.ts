@@ -163,6 +163,7 @@ function planCovering(
     preservedUserMessages(covered, view.format, preserving, count),
     input,
     cut,
+    instructions,
   );
   const { files, todos, plan } = restorable(material, cut, config, count);
   // Nothing else is left out where a plan does not fit, not even the summary.

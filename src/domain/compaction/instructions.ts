@@ -7,6 +7,7 @@ import { isStandingContext } from '../items/speaker.ts';
 import { isJsonObject } from '../json.ts';
 import type { Entry } from '../session/entry.ts';
 import type { Material } from './material.ts';
+import { newestNotes } from './newest-notes.ts';
 
 /** As much as Codex reads of a project's instructions (32 KiB); longer ones are summarised. */
 const MOST_PROJECT_TOKENS = 8_192;
@@ -22,15 +23,16 @@ const MOST_EARLY_SHARE = 1 / 2;
  * messages of the role `user`. Of those behind the first request the newest up to half the threshold, of
  * those that came later up to a quarter (all in tokens); the others are summarised. What gives the model
  * tools, takes them away, or sets how it answers, stays as well. Of blocks that clients write anew, such
- * as the environment, the newest stands for the older ones, also when it stands after the cut. `initial`
- * is the number of entries
- * of the initial context, which stay anyway.
+ * as the environment, the newest stands for the older ones, also when it stands after the cut. So do
+ * notes on instructions beside what others say, which become messages of their own (`noteEntry`).
+ * `initial` is the number of entries of the initial context, which stay anyway.
  */
 export function standingInstructions(
   material: readonly Material[],
   initial: number,
   cut: number,
   threshold: number,
+  noteEntry: (text: string) => Entry,
 ): Entry[] {
   const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const start = endOfOpening(covered);
@@ -42,6 +44,12 @@ export function standingInstructions(
     ...overtakenAmong(material.map(({ item }) => item)),
   ]);
   const firstAnswer = beforeAnswer(covered);
+  const after = material.slice(cut).map(({ item }) => item);
+  const { texts, overtaken } = newestNotes(
+    covered.map(({ item }) => item),
+    start,
+    after,
+  );
   const kept: Entry[] = [];
   let left = Math.min(MOST_LATER_TOKENS, Math.floor(threshold * MOST_LATER_SHARE));
   let leftEarly = Math.floor(threshold * MOST_EARLY_SHARE);
@@ -59,15 +67,22 @@ export function standingInstructions(
     else left -= entry.tokens;
     kept.push(standing(entry));
   }
+  const notes: Entry[] = [];
+  for (const note of texts.map(noteEntry).reverse()) {
+    if (note.tokens > left) continue;
+    left -= note.tokens;
+    notes.unshift(note);
+  }
   const opening = covered
     .slice(0, start)
     .filter(
       ({ item }) =>
         item.kind === 'message' &&
+        !overtaken.has(item) &&
         !(isOfOperator(item) ? isRenewed(item, renewed) : gone.has(item)),
     )
     .map(({ entry }) => standing(entry));
-  return [...opening, ...kept.reverse()];
+  return [...opening, ...notes, ...kept.reverse()];
 }
 
 /** How many of the entries open the conversation: the first other message ends it. */

@@ -1,7 +1,11 @@
 import { sumTokens } from '../context/view.ts';
+import type { Codec } from '../items/codec.ts';
 import { codecFor, type Format } from '../items/codecs.ts';
+import type { Item } from '../items/item.ts';
+import { messageText } from '../items/message-text.ts';
 import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
 import { userWordsByItem } from '../items/user-words.ts';
+import { isJsonObject, stringField } from '../json.ts';
 import type { Config } from '../policy/config.ts';
 import type { Entry } from '../session/entry.ts';
 import type { TextCounter } from '../tokens/count.ts';
@@ -67,6 +71,7 @@ export function withLatestRequest(
   preserved: Entry[],
   { material, view, config, count, context_window, is_automatic }: PlanInput,
   cut: number,
+  instructions: readonly Entry[],
 ): Entry[] {
   const found = latestRequest(material);
   if (context_window === null || found === null || preserved.length > 0) return preserved;
@@ -77,9 +82,29 @@ export function withLatestRequest(
   if (!is_automatic && entry.tokens > covered / 2) return preserved;
   // Where usage says that the rest of the window is no text of ours, it must still give something back.
   const most = Math.min(mostOfOne(context_window, config), Math.max(64, Math.floor(covered / 2)));
-  if (entry.tokens <= most) return [{ ...entry, seq: null, origin: 'preserved' }];
   const codec = codecFor(view.format);
+  if (entry.tokens <= most) {
+    const own = withoutTold(codec, entry.item, instructions);
+    const { tokens } = own === entry.item ? entry : measureItem(codec, own, count, config);
+    return [{ ...entry, seq: null, item: own, tokens, origin: 'preserved' }];
+  }
   const shorter = codec.message('user', truncateMiddle(userText(item), most, count));
   const { tokens } = measureItem(codec, shorter, count, config);
   return [{ seq: null, item: shorter, tokens, origin: 'preserved' }];
+}
+
+/** A message without the blocks that stand in front of it among the instructions. */
+function withoutTold(codec: Codec, item: Item, instructions: readonly Entry[]): Item {
+  const { content } = item;
+  if (!Array.isArray(content)) return item;
+  const told = new Set(
+    instructions.flatMap((entry) => {
+      const message = codec.normalise(entry.item);
+      return message.kind === 'message' ? messageText(message) : [];
+    }),
+  );
+  const own = content.filter(
+    (block) => !isJsonObject(block) || !told.has((stringField(block, 'text') ?? '').trim()),
+  );
+  return own.length === 0 || own.length === content.length ? item : { ...item, content: own };
 }

@@ -1,7 +1,9 @@
 import { sumTokens } from '../context/view.ts';
+import { codecFor } from '../items/codecs.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Entry } from '../session/entry.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { chooseCut, laterCuts } from './cut.ts';
 import { standingInstructions } from './instructions.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -16,12 +18,18 @@ export type Verbatim = {
 };
 
 function verbatimAt(
-  { material, threshold }: Pick<PlanInput, 'material' | 'threshold'>,
+  { material, threshold, view, count, config }: PlanInput,
   initial: number,
   cut: number,
 ): Verbatim {
   const all = material.map(({ entry }) => entry);
-  const instructions = standingInstructions(material, initial, cut, threshold);
+  const codec = codecFor(view.format);
+  const noteEntry = (text: string): Entry => {
+    const item = codec.message('user', text);
+    const { tokens } = measureItem(codec, item, count, config);
+    return { seq: null, item, tokens, origin: 'instructions' };
+  };
+  const instructions = standingInstructions(material, initial, cut, threshold, noteEntry);
   // Only the provider can read them, and it has to get them back as they are.
   const provider_compactions = all
     .slice(initial, cut)

@@ -17,6 +17,9 @@ type ReadHeader = (name: string) => string | null;
 /** The header by which a session is named to us. */
 export const OWN_NAME = 'x-palimpsest-session';
 
+/** The field by which a client has its provider find what it has cached. */
+export const CACHE_KEY = 'prompt_cache_key';
+
 /** Longer names are no ids, and are cut before they are hashed. */
 const LONGEST_NAME = 1_000;
 
@@ -36,7 +39,7 @@ export function sessionHint(protocol: Protocol, header: ReadHeader, body: JsonOb
     named('claude-code', claudeCodeSession(header), header('x-claude-code-agent-id') !== null) ??
     named('metadata', userSession(body.metadata)) ??
     after(protocol, body) ??
-    named('prompt_cache_key', stringField(body, 'prompt_cache_key')) ?? { kind: 'history' }
+    named(CACHE_KEY, stringField(body, CACHE_KEY)) ?? { kind: 'history' }
   );
 }
 

@@ -10,6 +10,7 @@ import { readUtterances } from './utterances.ts';
 /** Notes without a tag that clients write anew as a whole; later ones stand for earlier ones. */
 const REWRITTEN: readonly RegExp[] = [
   /^# Environment\n/,
+  /^# Environment update\n - Primary working directory: /,
   /^(?:Today's date is|The date has changed\. Today's date is) /,
   /^The (?:TodoWrite tool|task tools) ha(?:sn't|ven't) been used recently\./,
   /^(?:Plan mode (?:is active|still active)|## (?:Exited|Re-entering) (?:Plan|Auto) Mode\n)/,

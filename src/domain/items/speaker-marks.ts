@@ -141,7 +141,7 @@ export const NOTICE_OF_TASK =
 export const REMINDER_OF_HOOK =
   /^\s*[A-Z]\w{1,40}(?::[\w.*-]{1,80})? hook (?:additional context|success|error|blocking error|feedback|stopped)/;
 export const REMINDER_OF_PROJECT =
-  /# claudeMd\b|^Contents of [^\n]{1,500}(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?\.md\b/im;
+  /# claudeMd\b|^(?:Contents of|Instructions no longer present:) [^\n]{1,500}(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?\.md\b/im;
 
 /**
  * Commands to the program in which the user sits: words to it and not to the agent. (`/compact` is

@@ -63,6 +63,12 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   [/^Another Claude session sent a message:[ \t]*\n|^\[Subagent hand-back\]/, 'subagent'],
   [INTERRUPTED, 'program', 'mark'],
   [/^\[Image: (?:source|original)\b[^\]\n]{0,600}\]/, 'program', 'mark'],
+  // Codex, in place of what it could not send.
+  [
+    /^<?(?:image|audio) content omitted because (?:it|its|you|the|remote|detail) [^\n]{1,200}(?:\n|$)/,
+    'program',
+    'line',
+  ],
   // Antigravity, of what subagents and tasks report: a task is named behind its agent.
   [
     new RegExp(

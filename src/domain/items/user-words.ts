@@ -18,10 +18,18 @@ const ASKING: ReadonlySet<string> = new Set([
   ...['attemptcompletion', 'planmoderespond'],
 ]);
 
-/** Sentences of programs before the user's words, and those that may come after them. */
-const ANSWERS =
-  /^(?:User has answered your questions|Your questions have been answered|User (?:responded|selected|answered)): ?/;
-const AFTER_ANSWERS = /You can now continue with (?:the user's|these) answers in mind\.?$/;
+/**
+ * Sentences of programs before the user's words, and those that may come after them. Claude Code words
+ * it otherwise where an answer is none of its options, where the user wants to be asked more, and where
+ * nobody has answered in time.
+ */
+const ANSWERS: readonly RegExp[] = [
+  /^(?:User has answered your questions|Your questions have been answered|(?:The user|User) (?:responded|selected|answered)): ?/,
+  /^The user asked for more questions before (?:you proceed\. So far they answered: |answering\. (?=They also wrote: "))/,
+  /^No response after \d{1,9}s — [^\n]{0,300}\nBefore going idle the user had selected: /,
+];
+const AFTER_ANSWERS =
+  /(?:You can now continue with (?:the user's|these) answers in mind|Read the answers carefully — they may request [^\n]{0,200}|Call AskUserQuestion again (?:with follow-up|now with further) questions [^\n]{0,200}?)\.?$/;
 const REFUSALS: readonly RegExp[] = [
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}?(?:the user said|the user provided the following reason for the rejection):\s*/i,
   /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
@@ -121,8 +129,8 @@ export function asksUser({ name }: ToolCall): boolean {
 
 function answerIn(call: ToolCall, text: string): string | null {
   if (!asksUser(call)) return null;
-  const opening = ANSWERS.exec(text);
-  if (opening !== null) return beforeNote(text.slice(opening[0].length));
+  const [opening] = ANSWERS.flatMap((pattern) => pattern.exec(text)?.[0] ?? []);
+  if (opening !== undefined) return beforeNote(text.slice(opening.length));
   const answer = ANSWER.exec(text)?.[2];
   if (answer !== undefined) return answer;
   const json = text.startsWith('{') ? parseInside(text) : undefined;

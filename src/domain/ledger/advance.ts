@@ -37,7 +37,7 @@ import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
 import { outcomeOf } from './outcome.ts';
 import { Plans } from './plans.ts';
-import { processLeft, processOf } from './processes.ts';
+import { processLeft, processOf, stoppedBy } from './processes.ts';
 import { Requests } from './requests.ts';
 import { type Done, Runs } from './runs.ts';
 import { agentAction, folderShown, writtenCall, writtenResult } from './written-commands.ts';
@@ -384,6 +384,8 @@ class LedgerFold {
     const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;
     if (left !== null) this.runs.left(left, done, moment);
     else if (process !== null) this.runs.close(process);
+    const stopped = outcome.kind === 'ok' ? stoppedBy(call) : null;
+    if (stopped !== null) this.runs.close(stopped);
   }
 
   private act(action: FileAction, script: string, moment: Moment): void {

@@ -24,7 +24,9 @@ export function doneBy(call: ToolCall): Done {
   const script = scriptRunBy(call);
   const tool = clipEnd(oneLine(call.name), LONGEST_TOOL);
   const subject = subjectOf(call, script);
-  return { tool, subject, script, kind: script === null ? null : runKindOf(script) };
+  const kind = script === null ? null : runKindOf(script);
+  const isBare = isJsonObject(call.input) && Object.keys(call.input).length === 0;
+  return { tool, subject, script, kind, ...(isBare && { isBare }) };
 }
 
 /** The end of a line that says nothing without the next: of a program that is handed a text, or a broken line. */

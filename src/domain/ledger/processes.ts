@@ -2,14 +2,14 @@ import type { ToolCall, ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { splitReminders } from '../items/reminders.ts';
 import { ANTIGRAVITY_SAYS } from '../items/speaker-openings.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, stringField } from '../json.ts';
 
 /** What Antigravity says of a command that it does not wait for; the id stands behind it. */
 export const ANTIGRAVITY_LEFT = 'Tool is running as a background task with task id: ';
 const TASK_LEFT = new RegExp(String.raw`^${ANTIGRAVITY_LEFT}(\S{1,120})`);
 /** The same of Claude Code, which may have waited: it says so behind what the command has printed. */
 const CLAUDE_LEFT =
-  /(?:^|\n)Command (?:running in background with ID: |was manually backgrounded by user with ID: |(?:did not complete within its \d{1,6}s timeout and )?was moved to the background \(ID: )([\w-]{1,120})[^\n]*$/;
+  /(?:^|\n)(?:Command (?:running in background with ID: |was manually backgrounded by user with ID: |(?:did not complete within its \d{1,6}s timeout and )?was moved to the background \(ID: )|Monitor started \(task )([\w-]{1,120})[^\n]*$/;
 
 /** The command that Claude Code has left running, by what its result says; null where it has ended. */
 export function leftByClaude(text: string): string | null {
@@ -20,6 +20,13 @@ export function leftByClaude(text: string): string | null {
 export function processOf({ input }: ToolCall): string | null {
   const id = isJsonObject(input) && !('cmd' in input) ? input.session_id : undefined;
   return typeof id === 'number' || typeof id === 'string' ? `process ${id}` : null;
+}
+
+/** The command that a call stops which Claude Code has left running; nothing is said of it any more. */
+export function stoppedBy({ name, input }: ToolCall): string | null {
+  if (!/^(?:TaskStop|Kill(?:Shell|Bash))$/.test(name) || !isJsonObject(input)) return null;
+  const id = stringField(input, 'task_id') ?? stringField(input, 'shell_id');
+  return id === undefined ? null : `process ${id}`;
 }
 
 /** The process that goes on after a call: of Codex, or a command of Antigravity's or Claude Code's. */
@@ -59,20 +66,33 @@ function endedInAntigravity(text: string): Ended | null {
   };
 }
 
-/** How Claude Code tells of a command that has ended: what it has printed stands in a file. */
+/**
+ * How Claude Code tells of a command that has ended: what it has printed stands in a file, but for the
+ * last lines of one that is watched.
+ */
 const NOTIFIED = /^<task-notification>\s{0,4}<task-id>([^<\s]{1,120})<\/task-id>/;
 const COMMAND_ENDED =
-  /<summary>Background command "[^<]{0,2000}" (completed|failed|was [a-z]{4,12})\b([^<"]{0,500})<\/summary>/;
+  /<summary>(?:Background command|Monitor) "[^<]{0,2000}" (completed|failed|script failed|stream ended|ended without producing output|was [a-z]{4,12}|stopped)\b([^<"]{0,500})<\/summary>/;
+const SHOWN_LAST = /<event>([^<]{1,4000})<\/event>/;
+/** A command is watched for so long and no longer. */
+const EXPIRED =
+  /<summary>Monitor event: "[^<]{0,2000}"<\/summary>\s{0,4}<event>\[Monitor (?:expired|timed out)\b/;
 
 function endedInClaude(text: string): Ended | null {
-  const start = text.slice(0, 5_000);
+  const start = text.slice(0, 10_000);
   const id = NOTIFIED.exec(start)?.[1];
-  const ended = id === undefined ? null : COMMAND_ENDED.exec(start);
-  if (id === undefined || ended === null) return null;
-  const [, how = '', more = ''] = ended;
+  if (id === undefined) return null;
   const process = `process ${id}`;
-  if (how === 'failed') return { process, answer: how + more, hasFailed: true };
-  return { process, answer: how === 'completed' ? '' : null, hasFailed: false };
+  if (EXPIRED.test(start)) return { process, answer: null, hasFailed: false };
+  const ended = COMMAND_ENDED.exec(start);
+  if (ended === null) return null;
+  const [, how = '', more = ''] = ended;
+  const shown = SHOWN_LAST.exec(start)?.[1] ?? '';
+  if (how.endsWith('failed')) {
+    return { process, answer: `${shown}\n${how}${more}`.trim(), hasFailed: true };
+  }
+  const isStopped = how === 'stopped' || how.startsWith('was ');
+  return { process, answer: isStopped ? null : shown, hasFailed: false };
 }
 
 /** What a task has printed, without the name of its log and the end of the message. */

@@ -7,14 +7,17 @@ import { type Outcome, outcomeOf } from './outcome.ts';
 import { allEnded, processEnded } from './processes.ts';
 import { isSameFile } from './same-file.ts';
 
-/** One call as the ledger tells of it. `script`: the command that it ran. */
+/** One call as the ledger tells of it. `script`: the command that it ran; `isBare`: it was given nothing. */
 export type Done = {
+  isBare?: true;
   tool: string;
   subject: string;
   script: string | null;
   kind: Run['kind'] | null;
 };
 
+/** Stands for what a call is about that was given nothing: it does the same each time. */
+const BARE = '{}';
 const LONGEST_SAID = 200;
 const MOST_CURE_FILES = 5;
 const MOST_BETWEEN = 10;
@@ -82,7 +85,8 @@ export class Runs {
 
   ended(id: string, done: Done, outcome: Outcome, files: Files, moment: Moment): void {
     this.open.delete(id);
-    const key = done.script === null ? `${done.tool} ${done.subject}` : commandKey(done.script);
+    const subject = done.isBare ? BARE : done.subject;
+    const key = done.script === null ? `${done.tool} ${subject}` : commandKey(done.script);
     switch (outcome.kind) {
       case 'refused':
       case 'interrupted':
@@ -96,7 +100,7 @@ export class Runs {
         break;
       case 'ok':
         // A tool of which nobody knows what it was about has not done the same again.
-        if (done.subject !== '' && !PRESSED.test(done.script ?? '')) this.cure(key, files, moment);
+        if (subject !== '' && !PRESSED.test(done.script ?? '')) this.cure(key, files, moment);
         if (done.script !== null) this.mend(key, moment);
         if (done.script !== null) this.within(key, done.script, outcome, files, moment);
         break;

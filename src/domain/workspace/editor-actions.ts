@@ -9,7 +9,7 @@ import { numberedBlocks } from './numbered-lines.ts';
 import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
 import { filesInTags, manyFiles, readText } from './read-result.ts';
 import { type Answer, isPlaceholder } from './result-text.ts';
-import { isDryRun, isOtherwise, savedText } from './saved-text.ts';
+import { isDryRun, isNotAsRead, isOtherwise, savedText } from './saved-text.ts';
 import {
   firstNumber,
   firstString,
@@ -80,9 +80,23 @@ function useAtServer(name: string): Use | null {
   return null;
 }
 
-/** What a tool with a path among its input has done, as far as its answer says that it has. */
+/**
+ * What a tool with a path among its input has done, as far as its answer says that it has, and that others
+ * have changed the file meanwhile.
+ */
 export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
-  if (answer.isFailed) return [];
+  const done = answer.isFailed ? [] : doneBy(call, answer);
+  const path = pathOf(inputOf(call));
+  if (path === undefined || !isNotAsRead(answer.text)) return done;
+  const isReading = useOf(call) === 'read';
+  return isReading
+    ? done
+    : [...done, { kind: 'changed_outside', path, lines: null, by: MEANWHILE }];
+}
+
+const MEANWHILE = 'a change by the user or a program';
+
+function doneBy(call: ToolCall, answer: Answer): FileAction[] {
   const use = useOf(call);
   if (use === 'patch') return patchActions(call);
   const input = inputOf(call);

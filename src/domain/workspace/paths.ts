@@ -89,8 +89,11 @@ export function folderNamedIn(text: string): string | null {
     /^\s{0,4}-? ?(?:Primary w|Current w|W)orking directory: ((?:\/|[A-Za-z]:[\\/])[^\n]{0,4095})$/m.exec(
       text,
     );
-  return said?.[1]?.trimEnd() ?? null;
+  return said?.[1]?.replace(WAS, '').trimEnd() ?? null;
 }
+
+/** How Claude Code tells where it worked before it went into a worktree, or out of one. */
+const WAS = / \(was [^\n]*\)\s{0,4}$/;
 
 /** A name without an ending, where a file with one goes: it may be a folder that nobody has named. */
 export function isPerhapsFolder(to: string, path: string): boolean {

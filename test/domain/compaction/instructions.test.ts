@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { standingInstructions } from '../../../src/domain/compaction/instructions.ts';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
+import type { JsonObject } from '../../../src/domain/json.ts';
 
 /** Messages by which the Anthropic SDK gives its model tools in the middle of a conversation. */
 
@@ -30,13 +31,18 @@ const removed = (name: string): Item => ({
 });
 
 /** What stays of a history of which all is covered, behind the first user message. */
-function kept(history: Item[], by = codec): Item[] {
+function kept(history: Item[], by = codec, after = 0, tokens = 5_000): Item[] {
   const material = history.map((item, index) => {
     const normalised = by.normalise(item);
-    const entry = { seq: index + 1, item, tokens: 5_000, origin: 'log' as const };
+    const entry = { seq: index + 1, item, tokens, origin: 'log' as const };
     return { entry, item: normalised, original: normalised };
   });
-  return standingInstructions(material, 0, history.length, 20_000).map(({ item }) => item);
+  return standingInstructions(material, 0, history.length - after, 20_000, (text) => ({
+    seq: null,
+    item: by.message('user', text),
+    tokens: 100,
+    origin: 'instructions',
+  })).map(({ item }) => item);
 }
 
 it('keeps what gives the model tools and takes them away, whatever it costs', () => {
@@ -135,4 +141,138 @@ describe('what Claude Code tells of itself behind the first request', () => {
     const found = ['a', 'b', 'c'].map((page) => system(`Page ${page} says so.`));
     expect(kept([user('Find it.'), ...found, said, user('On.'), said])).toEqual(found.slice(1));
   });
+});
+
+describe('instructions that come later, beside what others say', () => {
+  const agents = (text: string): Item => ({
+    type: 'message',
+    role: 'user',
+    content: [
+      {
+        type: 'input_text',
+        text: `# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\n${text}\n</INSTRUCTIONS>`,
+      },
+    ],
+  });
+  const REPLACE =
+    'These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n';
+  const asked = (text: string): Item => ({
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text }],
+  });
+  const answered: Item = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'Done.' }],
+  };
+  const responses = codecFor('openai-responses');
+  const texts = (items: Item[]) => items.map(({ content }) => JSON.stringify(content));
+
+  it('of Codex: the newest stay behind the first, which they say that they replace', () => {
+    const first = agents('Use tabs.');
+    const [newest, newer] = [agents(`${REPLACE}Use blanks.`), agents(`${REPLACE}Use both.`)];
+    const history = [first, asked('Go.'), answered, newer, asked('On.'), answered, newest];
+    const own = kept([...history, asked('On.'), answered], responses);
+    expect(texts(own)).toEqual([
+      expect.stringContaining('Use tabs.'),
+      expect.stringContaining('Use blanks.'),
+    ]);
+    // Compacted once more, with newer ones.
+    const last = agents(`${REPLACE}Use neither.`);
+    const again = kept([...own, asked('On.'), answered, last, asked('On.'), answered], responses);
+    expect(texts(again)).toEqual([
+      expect.stringContaining('Use tabs.'),
+      expect.stringContaining('Use neither.'),
+    ]);
+  });
+
+  const note = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;
+  const ALL =
+    'Codebase and user instructions are shown below. Be sure to adhere to these instructions.\n\nContents of /w/CLAUDE.md (project instructions, checked into the codebase):\n\nUse tabs.';
+  const anew = (text: string) =>
+    note(
+      `Instruction files were re-read when this session started; these differ from their earlier copies — each replaces its earlier copy, and the instructions preamble above still applies:\n\nContents of /w/CLAUDE.md (project instructions, checked into the codebase):\n\n${text}`,
+    );
+  const folder = note('Contents of /w/billing/CLAUDE.md:\n\n# Billing\n\n- Amounts are in cents.');
+  const signing = note(
+    "Attribution for git commits and pull requests you create from here on (this replaces Claude Code's own earlier attribution guidance):\n- End git commit messages with:\nCo-Authored-By: Claude <noreply@anthropic.com>",
+  );
+  const together = (...all: string[]): Item => ({
+    role: 'user',
+    content: all.map((text) => ({ type: 'text', text: `${text}\n` })),
+  });
+
+  it('of Claude Code: files read anew, those of a folder, and how work is signed', () => {
+    const first = user(note(ALL));
+    const read: Item[] = [
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'r', name: 'Read', input: { file_path: '/w/b.py' } }],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'r', content: '1\tx' },
+          { type: 'text', text: folder },
+        ],
+      },
+    ];
+    const own = kept([
+      ...[first, together(signing, 'Go.'), ...read, said],
+      ...[together(anew('Use both.'), 'On.'), said, together(anew('Use blanks.'), 'On.'), said],
+    ]);
+    expect(own.map(({ content }) => content)).toEqual([
+      note(ALL),
+      signing,
+      folder,
+      anew('Use blanks.'),
+    ]);
+    const again = kept([...own, together(anew('Use neither.'), signing, 'On.'), said]);
+    expect(again.map(({ content }) => content)).toEqual([
+      note(ALL),
+      folder,
+      anew('Use neither.'),
+      signing,
+    ]);
+    // What stands behind the cut is not told twice.
+    expect(kept([...own, said, together(anew('Use neither.'), 'On.')], codec, 1)).toHaveLength(3);
+  });
+
+  it('of Claude Code: those of a folder behind what a file holds', () => {
+    const call = (name: string, input: JsonObject): Item => ({
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: name, name, input }],
+    });
+    const answer = (name: string): Item => ({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: name, content: `1\tx\n\n${folder}` }],
+    });
+    const own = kept([user('Go.'), call('Read', { file_path: '/w/b.py' }), answer('Read'), said]);
+    expect(own.map(({ content }) => content)).toEqual([folder]);
+    // A command prints what anybody has written.
+    expect(kept([user('Go.'), call('Bash', { command: 'cat x' }), answer('Bash'), said])).toEqual(
+      [],
+    );
+  });
+
+  it('are none where the user quotes them', () => {
+    expect(
+      kept([user('Go.'), said, user(`Why does it say this?\n${folder} And why here?`)]),
+    ).toEqual([]);
+  });
+});
+
+it('keeps the newest folder that Claude Code says it works in, behind where it began', () => {
+  const told = (content: string): Item => ({ role: 'system', content });
+  const environment = told('# Environment\n - Primary working directory: /w');
+  const into = told(
+    '# Environment update\n - Primary working directory: /w/t (was /w)\n - This is a git worktree: do NOT `cd` to the original repository root.',
+  );
+  const out = told(
+    '# Environment update\n - Primary working directory: /w (was /w/t)\n - It is no longer a git worktree.',
+  );
+  const history = [user('Go.'), environment, said, user('In.'), into, said];
+  expect(kept(history).map(({ content }) => content)).toHaveLength(2);
+  expect(kept([...history, user('Out.'), out, said], codec, 0, 50)).toEqual([environment, out]);
 });

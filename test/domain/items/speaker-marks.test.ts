@@ -101,6 +101,16 @@ const BEFORE_THE_USER: [string, string, Speaker][] = [
     'program',
   ],
   ['a picture', '[Image: source: /tmp/shot.png]', 'program'],
+  [
+    'a picture that Codex could not send',
+    'image content omitted because it could not be processed',
+    'program',
+  ],
+  [
+    'a picture that Codex did not send',
+    'image content omitted because you do not support image input',
+    'program',
+  ],
   ['a call', 'Called the Read tool with the following input: {"file_path":"/a.ts"}', 'tool'],
   ['the time', '<tick>10:30:12 AM</tick>', 'program'],
   [

@@ -60,6 +60,65 @@ describe('a command that Claude Code does not wait for', () => {
     expect([failures.map(({ cure }) => cure !== null), open_calls]).toEqual([[true], []]);
   });
 
+  const watched = (command: string) =>
+    used(
+      'Monitor',
+      { command, description: 'Watch it', timeout_ms: 20_000, persistent: false },
+      'Monitor started (task b1, expires in 20s unless the source ends first; you get one notice at expiry — re-arm if you still need the watch). You will be notified on each event. Keep working — do not poll or sleep. Events may arrive while you are waiting for the user — an event is not their reply.',
+    );
+  const event = (text: string) => `</summary>\n<event>${text}</event>\n<summary>`;
+
+  test.each<[string, string, string[]]>([
+    ['Monitor "Watch it" stream ended', 'ok', []],
+    ['Monitor "Watch it" ended without producing output (exit 0)', 'ok', []],
+    [
+      `Monitor "Watch it" script failed (exit 1)${event('Error: 1 is not 2')}`,
+      'failed',
+      ['Error: 1 is not 2', 'script failed (exit 1)'],
+    ],
+    ['Monitor "Watch it" script failed (exit 3)', 'failed', ['script failed (exit 3)']],
+  ])('is watched: %s', (summary, outcome, lines) => {
+    const before = ledgerOf(watched('npm test'));
+    expect([before.runs, before.open_calls]).toMatchObject([[], [{ id: 'process b1' }]]);
+    const said = normalised('anthropic', [notified('b1', summary, 'system')]);
+    const { runs, failures, open_calls } = ledgerOf([...watched('npm test'), ...said]);
+    expect(runs).toMatchObject([{ command: 'npm test', outcome }]);
+    expect(failures.flatMap((one) => one.lines)).toEqual(lines);
+    expect(open_calls).toEqual([]);
+  });
+
+  test('is watched no longer once its time is up', () => {
+    const text =
+      '[Monitor expired after 20s with no events delivered. Re-arm it if you still need the watch — and widen the filter if silence was unexpected.]';
+    const told = `<task-notification>\n<task-id>b1</task-id>\n<summary>Monitor event: "Watch it"</summary>\n<event>${text}</event>\n</task-notification>`;
+    const said = normalised('anthropic', [{ role: 'system', content: WARNING + told }]);
+    const { runs, open_calls } = ledgerOf([...watched('npm test'), ...said]);
+    expect([runs, open_calls]).toEqual([[], []]);
+  });
+
+  test.each([
+    [
+      'TaskStop',
+      { task_id: 'b1' },
+      '{"message":"Successfully stopped task: b1 (npm run serve)","task_id":"b1","task_type":"local_bash","command":"npm run serve"}',
+    ],
+    [
+      'KillShell',
+      { shell_id: 'b1' },
+      '{"message":"Successfully killed shell: b1 (npm run serve)"}',
+    ],
+  ])('is not open once it was stopped by %s', (name, input, answer) => {
+    const { open_calls } = ledgerOf([...started('npm run serve'), ...used(name, input, answer)]);
+    expect(open_calls).toEqual([]);
+    const failing = used(
+      name,
+      input,
+      '<tool_use_error>No task found with ID: b1</tool_use_error>',
+      true,
+    );
+    expect(ledgerOf([...started('npm run serve'), ...failing]).open_calls).toHaveLength(1);
+  });
+
   test('is open until then, whatever is said of others', () => {
     const other = notified('b2', 'Background command "Build" completed (exit code 0)');
     const { open_calls } = ledgerOf([

@@ -212,6 +212,16 @@ describe('what each tool has done to a file', () => {
     ]);
   });
 
+  test('a file without a folder is one of the worktree that Claude Code has gone into', () => {
+    const into = asks(
+      '<system-reminder>\n# Environment update\n - Primary working directory: /w/.claude/worktrees/a (was /w)\n - This is a git worktree\n</system-reminder>',
+    );
+    const write = used('Write', { file_path: 'x.ts', content: 'let a;' }, 'File created');
+    expect(linesOf(asksIn('/w'), [into], write)).toEqual([
+      '/w/.claude/worktrees/a/x.ts: 0 read, 1 changed, present; created; | let a;',
+    ]);
+  });
+
   test('what sed has changed in one file it has not changed in another one', () => {
     const script = "sed -i 's/oneName/redName/' /w/a.ts; sed -i 's/twoName/blueName/' /w/b.ts";
     expect(filesOf(used('Bash', { command: script }, ''))).toMatchObject([

@@ -268,6 +268,52 @@ describe('words of the user inside the result of a tool', () => {
     ]);
   });
 
+  test.each([
+    [
+      'in words of the user',
+      'The user answered: "Where should the new suite live?"="Neither: beside the code". Read the answers carefully — they may request clarification, changes, or that you not proceed — and follow what they actually say.',
+      '"Where should the new suite live?"="Neither: beside the code"',
+    ],
+    [
+      'without the question',
+      'The user responded: beside the code, and no mocks',
+      'beside the code, and no mocks',
+    ],
+    [
+      'with a demand for more questions',
+      'The user asked for more questions before you proceed. So far they answered: "Where should the new suite live?"="test/e2e". They also wrote: "ask about CI". Call AskUserQuestion again with follow-up questions that build on these answers (do not repeat these); do not start the task yet.',
+      '"Where should the new suite live?"="test/e2e". They also wrote: "ask about CI"',
+    ],
+    [
+      'with a demand for other questions',
+      'The user asked for more questions before answering. They also wrote: "ask about CI". Call AskUserQuestion again now with further questions about this decision (do not repeat these); do not proceed with the task yet.',
+      'They also wrote: "ask about CI"',
+    ],
+    [
+      'in part, before going away',
+      'No response after 60s — the user may be away from keyboard. Proceed using your best judgment based on the context so far; you can re-ask this question later if it\'s still relevant.\nBefore going idle the user had selected: "Where should the new suite live?"="test/e2e".',
+      '"Where should the new suite live?"="test/e2e".',
+    ],
+  ])('an answer in Claude Code %s', (_, answer, words) => {
+    const { requests } = ledgerOf([
+      asks('Add tests.'),
+      ...used('AskUserQuestion', QUESTIONS, answer),
+    ]);
+    expect(requests[1]).toMatchObject({
+      text: words,
+      answers: 'Where should the new suite live?',
+    });
+  });
+
+  test.each([
+    'The user did not answer the questions.',
+    "No response after 60s — the user may be away from keyboard. Proceed using your best judgment based on the context so far; you can re-ask this question later if it's still relevant.",
+    'The user asked for more questions before answering. Call AskUserQuestion again now with further questions about this decision (do not repeat these); do not proceed with the task yet.',
+  ])('no answer in Claude Code: %s', (answer) => {
+    const items = [asks('Add tests.'), ...used('AskUserQuestion', QUESTIONS, answer)];
+    expect(ledgerOf(items).requests).toHaveLength(1);
+  });
+
   test('answers to request_user_input of Codex', () => {
     const items: Item[] = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Set it up.' }] },

@@ -297,6 +297,21 @@ describe('failures', () => {
     ]);
   });
 
+  test.each(['ExitPlanMode', 'browser_snapshot'])(
+    'of a call that is given nothing are cured by the same call: %s',
+    (name) => {
+      const failing = used(name, {}, 'Error: not now', true);
+      const [failure] = ledgerOf([...failing, ...used(name, {}, 'Here it is.')]).failures;
+      expect(failure).toMatchObject({ what: name, cure: { files: [] } });
+      // What it is given may make another call of it.
+      const other = ledgerOf([...failing, ...used(name, { depth: 2 }, 'Here it is.')]);
+      expect(other.failures).toMatchObject([{ cure: null }]);
+      const given = used(name, { depth: 2 }, 'Error: not now', true);
+      const { failures } = ledgerOf([...given, ...used(name, {}, 'Here it is.')]);
+      expect(failures).toMatchObject([{ cure: null }]);
+    },
+  );
+
   test('are cured by none of many files', () => {
     const many = Array.from({ length: 11 }, (_, n) => edited(`/w/src/${n}.ts`)).flat();
     const items = [...failed, ...many, ...ran('npm test', '12 passed')];
