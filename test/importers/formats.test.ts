@@ -794,6 +794,70 @@ it('reads a transcript of Antigravity, whose steps answer calls in their order',
   ]);
 });
 
+it('reads a transcript of Cursor, which holds no results', () => {
+  const said = (role: string, ...content: object[]) => ({ role, message: { content } });
+  const text = (text: string) => ({ type: 'text', text });
+  const asked = said(
+    'user',
+    text(
+      '<timestamp>Monday, Apr 27, 2026, 1:32 PM (UTC-7)</timestamp>\n<user_query>\nmake this just 1 function\n</user_query>',
+    ),
+  );
+  const button =
+    'Stage the listed unstaged changes, commit, and push for this branch.\n- Current branch: main.';
+  const edit = { path: '/w/mlp.py', old_string: 'a', new_string: 'b' };
+  const lines = [
+    asked,
+    asked,
+    said(
+      'assistant',
+      text('I merge them.'),
+      { type: 'tool_use', name: 'StrReplace', input: edit },
+      { type: 'tool_use', name: 'Shell', input: { command: 'pytest', description: 'test' } },
+    ),
+    said('user', text(`${button}\n<user_query>\nExecute the action.\n</user_query>`)),
+    said('assistant', text('Pushed.')),
+  ];
+  const read = readOne(
+    '1b.jsonl',
+    Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')),
+  );
+  const gone = '[Results are not in transcripts of Cursor]';
+  expect(read).toMatchObject({
+    source: 'cursor',
+    format: 'anthropic',
+    items: [
+      { role: 'user', content: 'make this just 1 function', timestamp: '2026-04-27T20:32:00.000Z' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I merge them.' },
+          { type: 'tool_use', id: 'call_1', name: 'StrReplace', input: edit },
+          { type: 'tool_use', id: 'call_2', name: 'Shell' },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_1', content: gone },
+          { type: 'tool_result', tool_use_id: 'call_2', content: gone },
+        ],
+      },
+      { role: 'user', content: button, is_meta: true },
+      { role: 'user', content: 'Execute the action.' },
+      { role: 'assistant', content: [{ type: 'text', text: 'Pushed.' }] },
+    ],
+    skipped: { repeated_message: 1 },
+  });
+  const { files, runs, requests } = ledgerOf(normalised('anthropic', read.items));
+  expect(files).toMatchObject([{ path: '/w/mlp.py', edits: 1 }]);
+  expect(runs).toMatchObject([{ command: 'pytest', outcome: 'unknown' }]);
+  expect(requests.map(({ text }) => text)).toEqual([
+    'make this just 1 function',
+    'Execute the action.',
+  ]);
+});
+
 it('reads a request in a transcript of Antigravity whose end has been cut off', () => {
   const note =
     'NOTE: The output was truncated because it was too long. Use a more targeted query or a smaller range.';

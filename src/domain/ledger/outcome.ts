@@ -3,7 +3,13 @@ import type { ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
-import { type Answer, answerTo, isPlaceholder, type Told } from '../workspace/result-text.ts';
+import {
+  type Answer,
+  answerTo,
+  isPlaceholder,
+  type Told,
+  UNRECORDED,
+} from '../workspace/result-text.ts';
 import { runsStartFile, withoutShellStart } from '../workspace/shell/start.ts';
 import { countsAllPassed, sumsUpFailure } from '../workspace/sums-up.ts';
 import { runKindOf } from './command-line.ts';
@@ -107,6 +113,7 @@ export function outcomeOf(
 ): Outcome {
   const answer = answerTo(script, result);
   const output = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
+  if (output === UNRECORDED) return { kind: 'unknown', lines: [] };
   const text = script === null || runsStartFile(script) ? output : withoutShellStart(output);
   const isLeft =
     text.startsWith(ANTIGRAVITY_LEFT) || (script !== null && leftByClaude(text) !== null);
