@@ -692,6 +692,32 @@ it('reads a Gemini CLI chat of lines: the newest state of each message, without 
   expect(read.skipped).toMatchObject({ other_branch: 2, shortened_history: 1, metadata: 1 });
 });
 
+it('tells what the user of Gemini CLI typed from what the command says in its place', () => {
+  const said = (id: string, text: string, typed?: string) => ({
+    ...{ id, timestamp: 't', type: 'user', content: [{ text }] },
+    ...(typed !== undefined && { displayContent: [{ text: typed }] }),
+  });
+  const prompt = '# GIT MANAGER AGENT\n\nNever force push without explicit approval!';
+  const document = {
+    ...{ sessionId: 's', projectHash: 'p', startTime: 't', lastUpdated: 't' },
+    messages: [
+      said('1', prompt, '/git'),
+      said('2', 'look at @a.ts\n--- Content from referenced files ---\nA', 'look at @a.ts'),
+      said('3', '/src is empty\nA', '/src is empty'),
+    ],
+  };
+  const read = readOne('session.json', Buffer.from(JSON.stringify(document)));
+  expect(read.items.map(({ content, is_meta }) => [content, is_meta])).toEqual([
+    ['/git', undefined],
+    [prompt, true],
+    ['look at @a.ts\n--- Content from referenced files ---\nA', undefined],
+    ['/src is empty\nA', undefined],
+  ]);
+  const { requests, constraints } = ledgerOf(normalised('openai-chat', read.items.slice(0, 2)));
+  expect(requests.map(({ text }) => text)).toEqual(['/git']);
+  expect(constraints).toEqual([]);
+});
+
 it('keeps what Antigravity tells the model of tasks and subagents, between no call and its answer', () => {
   const told = (content: string) =>
     `The following is a <SYSTEM_MESSAGE> not actually sent by the user. It is provided by the system as important information to pay attention to.\n\n<SYSTEM_MESSAGE>\n[Message] timestamp=t sender=e951b17f-edd0 priority=MESSAGE_PRIORITY_HIGH content=${content}\n</SYSTEM_MESSAGE>`;

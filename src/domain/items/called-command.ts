@@ -13,3 +13,11 @@ export function calledCommand(text: string): string | null {
   if (said?.speaker !== 'user' || others.length > 0) return null;
   return /^\/\S{1,200}/.exec(said.text)?.[0] ?? null;
 }
+
+/** A command as it was typed, in which no path and no sentence begins. */
+const TYPED = /^\s{0,10}(\/[a-z][\w.-]{0,60}(?::[\w.-]{1,60}){0,4})(?:\s|$)/i;
+
+/** The same of a text that is all of its message: importers leave what was typed as it stood. */
+export function typedCommand(text: string): string | null {
+  return TYPED.exec(text)?.[1] ?? null;
+}

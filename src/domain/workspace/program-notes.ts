@@ -1,4 +1,4 @@
-import { calledCommand } from '../items/called-command.ts';
+import { calledCommand, typedCommand } from '../items/called-command.ts';
 import type { Message, ToolCall, ToolResult, Utterance } from '../items/item.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { isJsonObject } from '../json.ts';
@@ -86,7 +86,8 @@ export function toldIn(message: Message, command: string | null = null): Told[] 
 /** The command that a message calls last, whose text the next one holds. */
 export function calledLast({ role, parts }: Message): string | null {
   const last = parts.at(-1);
-  return role === 'user' && last?.kind === 'text' ? calledCommand(last.text) : null;
+  if (role !== 'user' || last?.kind !== 'text') return null;
+  return calledCommand(last.text) ?? (parts.length === 1 ? typedCommand(last.text) : null);
 }
 
 /** Whether it is the text of a command: a skill says where it stands, and output is in tags. */

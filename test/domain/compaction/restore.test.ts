@@ -177,6 +177,15 @@ describe('the files of restorable', () => {
       expect(restore(items)).toEqual({ '1.ts': '1', '/work, command as loaded': '# Work' });
     });
 
+    it('and where an importer has left the command as it was typed', () => {
+      const program = user('# Work', { is_meta: true });
+      expect(restore([user('/plans:work plan.md'), program, ...later])).toEqual({
+        '1.ts': '1',
+        '/plans:work, command as loaded': '# Work',
+      });
+      expect(restore([user('/w/plan.md is wrong'), program, ...later])).toEqual({ '1.ts': '1' });
+    });
+
     it('without what they printed, and not as words of the user', () => {
       const printed = user('<local-command-stdout>done</local-command-stdout>');
       const items = [user(name('work')), printed, user(name('menu')), user('Be quick.'), ...later];
