@@ -168,7 +168,8 @@ function flaggedSpeaker(message: Message): Speaker | null {
 const FILLER = 'No response requested.';
 
 function isFiller({ parts: [first, ...others] }: Message): boolean {
-  return first?.kind === 'text' && first.text.trim() === FILLER && others.length === 0;
+  if (first?.kind !== 'text' || others.length > 0) return false;
+  return first.text.length < 2 * FILLER.length && first.text.trim() === FILLER;
 }
 
 /** A message that the client calls synthetic is nobody's own; its text may say whose it is. */

@@ -90,9 +90,9 @@ export function calledLast({ role, parts }: Message): string | null {
   return calledCommand(last.text) ?? (parts.length === 1 ? typedCommand(last.text) : null);
 }
 
-/** Whether it is the text of a command: a skill says where it stands, and output is in tags. */
+/** Whether it is the text of a command: a skill says where it stands, output is in tags, a notice in brackets. */
 function isLoaded(text: string, said: readonly Utterance[]): boolean {
-  if (said.length === 0 || /^\s{0,100}</.test(text) || SKILL.test(text.trim())) return false;
+  if (said.length === 0 || /^\s{0,100}[<[]/.test(text) || SKILL.test(text.trim())) return false;
   return said.every(({ speaker }) => speaker === 'program');
 }
 

@@ -209,7 +209,7 @@ describe('headings follow the template, empty sections are left out', () => {
       ...Array.from({ length: 20 }, (_, at) => [tells('Done.'), asks(`Now look at ${at}.`)]).flat(),
     ];
     const told = section(summarize(items, { max_tokens: 400 }), 'All user messages');
-    expect(told.filter((line) => line.startsWith('- User: Read the feedback'))).toHaveLength(2);
+    expect(told?.filter((line) => line.startsWith('- User: Read the feedback'))).toHaveLength(2);
   });
 
   test('what an application puts before each message does not hide the message', () => {
