@@ -273,6 +273,14 @@ describe('headings follow the template, empty sections are left out', () => {
     ]);
   });
 
+  test('of one line with many figures no beginning is told beside what goes on from it', () => {
+    const line = '- <5s: 4.2% | 5–15s: 28.3% | 15–30s: 30.7% | 30–60s: 20.3% | 60–120s: 16.0%';
+    const [told = ''] =
+      section(summarize([asks('Why?'), tells(line)]), 'Key technical concepts') ?? [];
+    expect(told.match(/4\.2%/g)).toHaveLength(1);
+    expect(told).toContain('20.3% | 60–120s: 16.0%');
+  });
+
   test('a key fact has a section of its own', () => {
     const items = [asks('The page is at https://example.com/orders, limited to 50 rows.')];
     expect(section(summarize(items), 'Key technical concepts')).toEqual([

@@ -269,6 +269,11 @@ function labelOf(
   return isOfTask ? LABELS.required : LABELS.required_before;
 }
 
+/** Words about a figure without the signs that their sentence goes on. */
+function uncut(text: string): string {
+  return text.replace(/^… /, '').replace(/ …$/, '');
+}
+
 /** Addresses, commits, versions and figures that were named, the newest last. */
 export function exactTellings({ artifacts }: Ledger): Tellings {
   return [8, 16, 32].map((most) => () => {
@@ -282,7 +287,7 @@ export function exactTellings({ artifacts }: Ledger): Tellings {
         (other, of) =>
           !other.isBare &&
           of !== at &&
-          other.text.includes(text) &&
+          other.text.includes(uncut(text)) &&
           (other.text !== text || of > at),
       );
       return isAgain && !isBare ? [] : [text];
