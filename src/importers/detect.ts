@@ -6,6 +6,7 @@ import { claudeCode } from './claude-code.ts';
 import { claudeStream } from './claude-stream.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { cursor } from './cursor.ts';
 import { droid } from './droid.ts';
 import { foreignAdvice } from './foreign-transcripts.ts';
 import { geminiCli } from './gemini-cli.ts';
@@ -41,6 +42,7 @@ const IMPORTERS: readonly Importer[] = [
   geminiCli,
   geminiStream,
   antigravity,
+  cursor,
   sweAgent,
   beam,
   goose,

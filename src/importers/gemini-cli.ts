@@ -95,7 +95,11 @@ function readDocument(document: JsonObject, skipped: Tally): Conversation {
     if (typeof message.timestamp === 'string') item.timestamp = message.timestamp;
     if (type === 'gemini') addModelFields(item, message, calls);
     if (objectsField(message, 'thoughts')?.length) leftOut.add('thoughts');
-    items.push(item);
+    const typed = textOf(message.displayContent, leftOut);
+    // What a command says goes to the model in place of what the user typed.
+    if (type === 'user' && typed.startsWith('/') && !text.startsWith(typed)) {
+      items.push({ ...item, content: typed }, { ...item, is_meta: true });
+    } else items.push(item);
     for (const call of calls) {
       if ('result' in call) items.push(resultItem(call));
       else skipped.add('call_without_result');

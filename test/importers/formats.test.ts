@@ -692,6 +692,32 @@ it('reads a Gemini CLI chat of lines: the newest state of each message, without 
   expect(read.skipped).toMatchObject({ other_branch: 2, shortened_history: 1, metadata: 1 });
 });
 
+it('tells what the user of Gemini CLI typed from what the command says in its place', () => {
+  const said = (id: string, text: string, typed?: string) => ({
+    ...{ id, timestamp: 't', type: 'user', content: [{ text }] },
+    ...(typed !== undefined && { displayContent: [{ text: typed }] }),
+  });
+  const prompt = '# GIT MANAGER AGENT\n\nNever force push without explicit approval!';
+  const document = {
+    ...{ sessionId: 's', projectHash: 'p', startTime: 't', lastUpdated: 't' },
+    messages: [
+      said('1', prompt, '/git'),
+      said('2', 'look at @a.ts\n--- Content from referenced files ---\nA', 'look at @a.ts'),
+      said('3', '/src is empty\nA', '/src is empty'),
+    ],
+  };
+  const read = readOne('session.json', Buffer.from(JSON.stringify(document)));
+  expect(read.items.map(({ content, is_meta }) => [content, is_meta])).toEqual([
+    ['/git', undefined],
+    [prompt, true],
+    ['look at @a.ts\n--- Content from referenced files ---\nA', undefined],
+    ['/src is empty\nA', undefined],
+  ]);
+  const { requests, constraints } = ledgerOf(normalised('openai-chat', read.items.slice(0, 2)));
+  expect(requests.map(({ text }) => text)).toEqual(['/git']);
+  expect(constraints).toEqual([]);
+});
+
 it('keeps what Antigravity tells the model of tasks and subagents, between no call and its answer', () => {
   const told = (content: string) =>
     `The following is a <SYSTEM_MESSAGE> not actually sent by the user. It is provided by the system as important information to pay attention to.\n\n<SYSTEM_MESSAGE>\n[Message] timestamp=t sender=e951b17f-edd0 priority=MESSAGE_PRIORITY_HIGH content=${content}\n</SYSTEM_MESSAGE>`;
@@ -791,6 +817,70 @@ it('reads a transcript of Antigravity, whose steps answer calls in their order',
   expect(failures.map(({ lines }) => lines[0])).toEqual([
     'Error: no test',
     'Error invalid tool call: cut short',
+  ]);
+});
+
+it('reads a transcript of Cursor, which holds no results', () => {
+  const said = (role: string, ...content: object[]) => ({ role, message: { content } });
+  const text = (text: string) => ({ type: 'text', text });
+  const asked = said(
+    'user',
+    text(
+      '<timestamp>Monday, Apr 27, 2026, 1:32 PM (UTC-7)</timestamp>\n<user_query>\nmake this just 1 function\n</user_query>',
+    ),
+  );
+  const button =
+    'Stage the listed unstaged changes, commit, and push for this branch.\n- Current branch: main.';
+  const edit = { path: '/w/mlp.py', old_string: 'a', new_string: 'b' };
+  const lines = [
+    asked,
+    asked,
+    said(
+      'assistant',
+      text('I merge them.'),
+      { type: 'tool_use', name: 'StrReplace', input: edit },
+      { type: 'tool_use', name: 'Shell', input: { command: 'pytest', description: 'test' } },
+    ),
+    said('user', text(`${button}\n<user_query>\nExecute the action.\n</user_query>`)),
+    said('assistant', text('Pushed.')),
+  ];
+  const read = readOne(
+    '1b.jsonl',
+    Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')),
+  );
+  const gone = '[Results are not in transcripts of Cursor]';
+  expect(read).toMatchObject({
+    source: 'cursor',
+    format: 'anthropic',
+    items: [
+      { role: 'user', content: 'make this just 1 function', timestamp: '2026-04-27T20:32:00.000Z' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I merge them.' },
+          { type: 'tool_use', id: 'call_1', name: 'StrReplace', input: edit },
+          { type: 'tool_use', id: 'call_2', name: 'Shell' },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_1', content: gone },
+          { type: 'tool_result', tool_use_id: 'call_2', content: gone },
+        ],
+      },
+      { role: 'user', content: button, is_meta: true },
+      { role: 'user', content: 'Execute the action.' },
+      { role: 'assistant', content: [{ type: 'text', text: 'Pushed.' }] },
+    ],
+    skipped: { repeated_message: 1 },
+  });
+  const { files, runs, requests } = ledgerOf(normalised('anthropic', read.items));
+  expect(files).toMatchObject([{ path: '/w/mlp.py', edits: 1 }]);
+  expect(runs).toMatchObject([{ command: 'pytest', outcome: 'unknown' }]);
+  expect(requests.map(({ text }) => text)).toEqual([
+    'make this just 1 function',
+    'Execute the action.',
   ]);
 });
 

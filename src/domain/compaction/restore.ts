@@ -5,7 +5,7 @@ import type { TextCounter } from '../tokens/count.ts';
 import type { KnownFile } from '../workspace/kept-files.ts';
 import { textWhenWhole } from '../workspace/known-text.ts';
 import { foldAround, foldWorkspace, type KnownWorkspace } from '../workspace/known-workspace.ts';
-import { isLoadedSkill } from '../workspace/program-notes.ts';
+import { isLoadedCommand, isLoadedSkill } from '../workspace/program-notes.ts';
 import { type RestoredFile, restoredFile } from '../workspace/restored-lines.ts';
 import { type Material, originalsOf } from './material.ts';
 
@@ -81,11 +81,15 @@ function filesToRestore(
     .filter(({ path, at }) => !standing.has(path) && !stays(material[at]))
     .filter(({ path }) => !isExcluded(path, config.restore_exclude))
     .sort((a, b) => recency(b, material) - recency(a, material));
+  // Who calls a command is done with the one before.
+  const overtaken = new Set(newest.filter(({ path }) => isLoadedCommand(path)).slice(1));
   const chosen = [
     ...newest.filter((file) => !isSkill(file)).slice(0, config.restore_max_files),
-    ...newest.filter(isSkill).slice(0, MOST_SKILLS),
+    ...newest.filter((file) => isSkill(file) && !overtaken.has(file)).slice(0, MOST_SKILLS),
   ];
-  const files = chosen.map((one) => () => restoredFile(one, config.restore_tokens_per_file, count));
+  const most = (file: KnownFile) =>
+    isSkill(file) ? mostOfSkill(config) : config.restore_tokens_per_file;
+  const files = chosen.map((one) => () => restoredFile(one, most(one), count));
   return withinBudget(files, config, count);
 }
 
@@ -95,6 +99,15 @@ function filesToRestore(
  */
 const MOST_SKILLS = 4;
 const isSkill = ({ path }: KnownFile) => isLoadedSkill(path);
+
+/** As much as Claude Code puts back of one, in tokens. */
+const LONGEST_SKILL = 5_000;
+
+/** In a small window more of a skill comes back than of a file: half of its rules are no rules. */
+function mostOfSkill({ restore_tokens_per_file, restore_total_file_budget }: Config): number {
+  const share = Math.floor(restore_total_file_budget / MOST_SKILLS);
+  return Math.max(restore_tokens_per_file, Math.min(share, LONGEST_SKILL));
+}
 
 /** Those of the files, made one after the other, that the budget of all has room for. */
 export function withinBudget(

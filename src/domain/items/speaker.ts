@@ -1,3 +1,4 @@
+import { calledCommand } from './called-command.ts';
 import type { Message, Normalised, Part, Speaker, Utterance } from './item.ts';
 import { SURROUNDINGS } from './speaker-marks.ts';
 import { endsResult, type OpenResult, openedBy, resultSaid } from './speaker-results.ts';
@@ -51,8 +52,11 @@ type ReadPart = { said: Utterance[]; isShown: boolean };
 function readParts({ role, parts }: Message): { parts: ReadPart[]; open: OpenResult | null } {
   const read: ReadPart[] = [];
   let open: OpenResult | null = null;
+  let command: string | null = null;
   for (const part of parts) {
     const before: OpenResult | null = open;
+    const isOfCommand = command !== null;
+    command = role === 'user' && part.kind === 'text' ? calledCommand(part.text) : null;
     if (part.kind !== 'text') {
       if (before?.kind === 'one' || part.kind === 'tool_result') open = null;
       read.push({ said: [], isShown: part.kind === 'image' && before?.kind !== 'results' });
@@ -62,13 +66,20 @@ function readParts({ role, parts }: Message): { parts: ReadPart[]; open: OpenRes
       read.push({ said: resultSaid(part.text, before.heading), isShown: false });
     } else {
       const { text } = part;
-      const said = readUtterances(text);
+      const said = isOfCommand ? saidByCommand(text) : readUtterances(text);
       const isResult = before?.kind === 'one' && said.some(({ speaker }) => speaker === 'user');
       read.push({ said: isResult ? [{ speaker: 'tool', text }] : said, isShown: false });
       open = openedBy(text);
     }
   }
   return { parts: read, open };
+}
+
+/** What a command says that was called just before: it may begin as the user's words do. */
+function saidByCommand(text: string): Utterance[] {
+  return readUtterances(text).map((one) =>
+    one.speaker === 'user' ? { ...one, speaker: 'program' } : one,
+  );
 }
 
 /** The words of the user in a message, without those of anybody else; '' when there are none. */
@@ -147,9 +158,18 @@ function flaggedSpeaker(message: Message): Speaker | null {
   if (message.is_compact_summary) return 'summary';
   if (message.agent_id !== undefined) return 'subagent';
   if (message.role === 'assistant') {
-    return message.is_meta || message.is_api_error_message ? 'program' : 'assistant';
+    const isOwn = !message.is_meta && !message.is_api_error_message && !isFiller(message);
+    return isOwn ? 'assistant' : 'program';
   }
   return message.is_meta ? speakerOfMeta(message) : null;
+}
+
+/** What Claude Code puts in place of an answer that the user has broken off. */
+const FILLER = 'No response requested.';
+
+function isFiller({ parts: [first, ...others] }: Message): boolean {
+  if (first?.kind !== 'text' || others.length > 0) return false;
+  return first.text.length < 2 * FILLER.length && first.text.trim() === FILLER;
 }
 
 /** A message that the client calls synthetic is nobody's own; its text may say whose it is. */

@@ -34,7 +34,17 @@ const REFUSALS: readonly RegExp[] = [
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}?(?:the user said|the user provided the following reason for the rejection):\s*/i,
   /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
   /^The user rejected this tool call\. User feedback:\s*/,
+  // Antigravity, behind all of a command.
+  /^Encountered error in step execution: user denied permission for [\s\S]{1,20000}?\. The following instruction was provided by the user as an alternative:\s*/,
 ];
+/**
+ * What Claude Code says for a user who would rather talk about its questions first: only what was
+ * answered already is the user's.
+ */
+const CLARIFIES = /^The user wants to clarify these questions\.\n/;
+const CLARIFIED =
+  /^- "([^\n]*)"\n {2}(?:Answer: ([^\n]*)|\(No answer provided\))(?:\n {2}User notes: ([^\n]*))?/gm;
+
 const AFTER_REFUSAL = /\n\nNote: The user's next message may contain a correction[^\n]*$/;
 /** Cline and Roo Code wrap what the user writes; the sentence before it names what was done. */
 const FEEDBACK =
@@ -82,9 +92,22 @@ function mayBeRefused({ source }: ToolCall, { is_error }: ToolResult): boolean {
 function refusalIn(text: string): string | null {
   for (const pattern of REFUSALS) {
     const opening = pattern.exec(text);
-    if (opening !== null) return text.slice(opening[0].length).replace(AFTER_REFUSAL, '');
+    if (opening === null) continue;
+    const words = text.slice(opening[0].length).replace(AFTER_REFUSAL, '');
+    return CLARIFIES.test(words) ? answeredBefore(words) : words;
   }
   return null;
+}
+
+/** As Claude Code writes answers elsewhere; '' where there are none. */
+function answeredBefore(words: string): string {
+  const given = [...words.matchAll(CLARIFIED)].flatMap(
+    ([, question = '', answer = '', note = '']) => {
+      const notes = note === '' ? '' : ` user notes: ${note}`;
+      return answer === '' && notes === '' ? [] : [`"${question}"="${answer}"${notes}`];
+    },
+  );
+  return given.join(', ');
 }
 
 function feedbackIn({ name }: ToolCall, text: string): string | null {

@@ -174,7 +174,7 @@ function isNext(pipeline: Pipeline | undefined): boolean {
 }
 
 /** The lines that an `echo` of plain words prints; none for other commands. */
-function printedBy({ commands: [command, ...others] }: Pipeline): string[] {
+export function printedBy({ commands: [command, ...others] }: Pipeline): string[] {
   const [name, ...words] = command?.words ?? [];
   if (command === undefined || others.length > 0 || command.redirects.length > 0) return [];
   if (!/^(?:echo|printf)$/.test(name?.text ?? '') || !words.every(({ isPlain }) => isPlain)) {

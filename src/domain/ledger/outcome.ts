@@ -3,7 +3,13 @@ import type { ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
-import { type Answer, answerTo, isPlaceholder, type Told } from '../workspace/result-text.ts';
+import {
+  type Answer,
+  answerTo,
+  isPlaceholder,
+  type Told,
+  UNRECORDED,
+} from '../workspace/result-text.ts';
 import { runsStartFile, withoutShellStart } from '../workspace/shell/start.ts';
 import { countsAllPassed, sumsUpFailure } from '../workspace/sums-up.ts';
 import { runKindOf } from './command-line.ts';
@@ -46,9 +52,12 @@ const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^(?!\s)[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
 /** The same in zsh, whose message stands in front of the name: of a run, since scripts also ask for programs. */
 const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,100}\s*$/m;
-/** What programs write first or last where the user has broken off a command: it says nothing of what was run. */
+/**
+ * What programs write first or last where the user has broken off a command, or first where another call
+ * beside it has failed: it says nothing of what was run.
+ */
 const BROKEN_OFF =
-  /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;
+  /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?|Sibling tool call errored|Cancelled: parallel tool call .{1,300} errored)$/i;
 /** How runs of tests and compilers sum up that it went well. */
 const SUMS_UP =
   /\b\d+ (?:passed|passing|tests? passed)\b|^[1-9]\d* pass$|^[#ℹ] pass [1-9]|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems|offenses)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
@@ -104,6 +113,7 @@ export function outcomeOf(
 ): Outcome {
   const answer = answerTo(script, result);
   const output = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
+  if (output === UNRECORDED) return { kind: 'unknown', lines: [] };
   const text = script === null || runsStartFile(script) ? output : withoutShellStart(output);
   const isLeft =
     text.startsWith(ANTIGRAVITY_LEFT) || (script !== null && leftByClaude(text) !== null);
@@ -142,14 +152,20 @@ export function outcomeOf(
       return { kind: 'interrupted', lines: [] };
     }
     // A search that found nothing, or what ends without a word, leaves nothing to tell.
-    const isSearch = script !== null && telling.length === 0 && endsInSearch(script);
+    const isSearch = script !== null && telling.length === 0 && endsInSearch(script, lines);
     if (isSearch && isRun) return unfailed(script, answer, lines, hasCode);
     if (isSearch) return { kind: 'ok', lines: [] };
-    const hasSaidNo = script !== null && !isRun && endsInQuestion(script, telling.length > 0);
+    const hasSaidNo =
+      script !== null && !isRun && endsInQuestion(script, telling.length > 0, lines);
     if (hasSaidNo || isTimeUp(script, isRun, result, said)) return { kind: 'unknown', lines: [] };
-    if (said.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
-    const worded = said.filter((line) => /\p{L}/u.test(line) && !isAside(line));
-    const reasons = worded.length > 0 ? worded : said;
+    // What stands above its last heading is of what went before.
+    const heading = lines.findLastIndex((line) => own.has(line));
+    const last = new Set(script === null ? said : lines.slice(heading + 1));
+    const below = said.filter((line) => last.has(line));
+    if (telling.length === 0 && below.length === 0)
+      return { kind: isRun ? 'failed' : 'unknown', lines: [] };
+    const worded = below.filter((line) => /\p{L}/u.test(line) && !isAside(line));
+    const reasons = worded.length > 0 ? worded : below;
     // A program says last why it gives up, a tool says it first.
     const reason = script === null ? reasons.slice(0, 2) : reasons.slice(-2);
     return { kind: 'failed', lines: telling.length > 0 ? telling : reason };

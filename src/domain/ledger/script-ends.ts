@@ -1,5 +1,6 @@
 import { baseName } from '../names.ts';
 import { type Command, type Pipeline, parseLoosely } from '../workspace/shell/lex.ts';
+import { printedBy } from './exit-code.ts';
 
 /** Characters of a script that are read. */
 const LOOKED_AT = 20_000;
@@ -11,9 +12,12 @@ const SEARCHES =
 /** These say with exit code 1 that there is nothing to show, where their errors are thrown away. */
 const PRINTS_FILES = /^(?:head|tail|cat|stat|wc)$/;
 
-/** Whether a script ends with a search, whose code says no more than whether it found something. */
-export function endsInSearch(script: string): boolean {
-  const { pipelines, at, words } = lastRun(script);
+/**
+ * Whether a script ends with a search, whose code says no more than whether it found something.
+ * `shown`: the lines that were printed.
+ */
+export function endsInSearch(script: string, shown: readonly string[] = []): boolean {
+  const { pipelines, at, words } = lastRun(script, shown);
   const [program = '', second] = words;
   if (SEARCHES.test(program) || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))) {
     return true;
@@ -39,13 +43,24 @@ function pipelinesOf(script: string, depth = 0): Pipeline[] {
 }
 
 /** The pipelines of a script, which of them decides how it ends, and the words of the last command there. */
-function lastRun(script: string) {
+function lastRun(script: string, shown: readonly string[]) {
   const pipelines = pipelinesOf(script);
-  let at = pipelines.length - 1;
+  let at = endOf(pipelines, new Set(shown));
   // What only says that something was found has not been run, or has worked.
   while (isSaying(pipelines[at])) at--;
   const words = pipelines[at]?.commands.at(-1)?.words.map(({ text }) => text) ?? [];
   return { pipelines, at, words };
+}
+
+/**
+ * Where a row of commands has stopped that shows its headings in between: in front of the first heading
+ * that was not printed. At its end where none was printed at all.
+ */
+function endOf(pipelines: readonly Pipeline[], shown: ReadonlySet<string>): number {
+  const isShown = (pipeline: Pipeline) => printedBy(pipeline).every((line) => shown.has(line));
+  const headings = pipelines.filter((one) => printedBy(one).length > 0);
+  const missing = pipelines.findIndex((one) => isSaying(one) && !isShown(one));
+  return missing > 0 && headings.some(isShown) ? missing - 1 : pipelines.length - 1;
 }
 
 /** These go on where they are, or say so. */
@@ -103,9 +118,16 @@ const QUIET = /^(?:jq|git (?:merge-base|check-ignore|config)) /;
 /** On Windows `type` shows a file. */
 const SHOWS_FILE = /^type \S{0,400}[.:/\\]/;
 
-/** Whether a script ends with a question, to which a failure is the answer "no". `tellsError`: what it printed does. */
-export function endsInQuestion(script: string, tellsError: boolean): boolean {
-  const { pipelines, at, words } = lastRun(script);
+/**
+ * Whether a script ends with a question, to which a failure is the answer "no". `tellsError`: what it
+ * printed does; `shown`: the lines of it.
+ */
+export function endsInQuestion(
+  script: string,
+  tellsError: boolean,
+  shown: readonly string[] = [],
+): boolean {
+  const { pipelines, at, words } = lastRun(script, shown);
   if (!isCodeOf(pipelines, at)) return false;
   const [program = '', ...others] = words;
   const line = [baseName(program), ...others].join(' ');

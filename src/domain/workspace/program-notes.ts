@@ -1,3 +1,4 @@
+import { calledCommand, typedCommand } from '../items/called-command.ts';
 import type { Message, ToolCall, ToolResult, Utterance } from '../items/item.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { isJsonObject } from '../json.ts';
@@ -32,6 +33,8 @@ const SKILL =
   /^Base directory for this skill: ((?:[~/]|[A-Za-z]:[\\/])[^\n]{0,500})\n\n(?=\s{0,10}\S)([\s\S]*)$/;
 /** It is followed as it was loaded, whatever becomes of the file, which begins with a head of its own. */
 const LOADED_SKILL = 'SKILL.md, as loaded';
+/** The same of a command that the user has called, which is told without the file that it comes from. */
+const LOADED_COMMAND = ', command as loaded';
 const ARGUMENTS = /\n\nARGUMENTS: [^\n]*(?:\n\s*)?$/;
 const CLOSING = '</system-reminder>';
 const BY = 'a change by the user or a linter';
@@ -40,18 +43,26 @@ const MOST_FILES = 200;
 
 /**
  * What programs tell of files besides calls: Claude Code of changes made outside, Claude Code and
- * opencode of files that the user has named with `@`, Claude Code of skills that were loaded, Cline and
- * Roo Code of files that have changed since. Only what the program says counts: the user may quote such words.
+ * opencode of files that the user has named with `@`, Claude Code of skills and commands that were loaded,
+ * Cline and Roo Code of files that have changed since. Only what the program says counts: the user may
+ * quote such words. `command`: what the message before it has called.
  */
-export function toldIn(message: Message): Told[] {
+export function toldIn(message: Message, command: string | null = null): Told[] {
   const told: Told[] = [];
   let called: { name: string; input: string } | null = null;
   let utterances: Utterance[][] | null = null;
+  let next = command;
   for (const [index, part] of message.parts.entries()) {
     if (part.kind === 'tool_result') told.push(...toldAfter(part));
     if (part.kind !== 'text') continue;
-    if (called === null && !SIGNS.test(part.text)) continue;
+    const of = next;
+    next = calledCommand(part.text);
+    if (called === null && of === null && !SIGNS.test(part.text)) continue;
     utterances ??= utterancesOf(message);
+    if (of !== null && isLoaded(part.text, utterances[index] ?? [])) {
+      told.push(loaded(`${of}${LOADED_COMMAND}`, part.text));
+      continue;
+    }
     for (const { speaker, text } of utterances[index] ?? []) {
       const said = withoutTags(text);
       const answer = called === null ? null : answerIn(said);
@@ -72,9 +83,32 @@ export function toldIn(message: Message): Told[] {
   return told;
 }
 
-/** Whether what is known under this path is a skill that the agent's program has loaded. */
+/** The command that a message calls last, whose text the next one holds. */
+export function calledLast({ role, parts }: Message): string | null {
+  const last = parts.at(-1);
+  if (role !== 'user' || last?.kind !== 'text') return null;
+  return calledCommand(last.text) ?? (parts.length === 1 ? typedCommand(last.text) : null);
+}
+
+/** Whether it is the text of a command: a skill says where it stands, output is in tags, a notice in brackets. */
+function isLoaded(text: string, said: readonly Utterance[]): boolean {
+  if (said.length === 0 || /^\s{0,100}[<[]/.test(text) || SKILL.test(text.trim())) return false;
+  return said.every(({ speaker }) => speaker === 'program');
+}
+
+function loaded(path: string, text: string): Told {
+  const seen = wholeText(text.replace(ARGUMENTS, ''));
+  return { kind: 'action', action: { kind: 'seen', path, text: seen } };
+}
+
+/** Whether what is known under this path is a skill, or a command, that the agent's program has loaded. */
 export function isLoadedSkill(path: string): boolean {
-  return path.endsWith(`/${LOADED_SKILL}`);
+  return path.endsWith(`/${LOADED_SKILL}`) || isLoadedCommand(path);
+}
+
+/** Whether it is a command: the next one takes its place. */
+export function isLoadedCommand(path: string): boolean {
+  return path.endsWith(LOADED_COMMAND);
 }
 
 function withoutTags(text: string): string {
@@ -117,9 +151,7 @@ function changesIn(said: string, isMeta: boolean): Told[] {
   const skill = SKILL.exec(said);
   if (skill !== null) {
     const [, folder = '', text = ''] = skill;
-    const path = `${folder.replace(/[\\/]$/, '')}/${LOADED_SKILL}`;
-    const seen = wholeText(text.replace(ARGUMENTS, ''));
-    return [{ kind: 'action', action: { kind: 'seen', path, text: seen } }];
+    return [loaded(`${folder.replace(/[\\/]$/, '')}/${LOADED_SKILL}`, text)];
   }
   const recent = RECENT.exec(said)?.[1] ?? '';
   return recent

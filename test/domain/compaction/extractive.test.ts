@@ -201,6 +201,17 @@ describe('headings follow the template, empty sections are left out', () => {
     expect(summary.match(/^## .*$/gm)).toEqual([...titles, 'Names'].map((title) => `## ${title}`));
   });
 
+  test('a long message that is said again is told by its beginning', () => {
+    const long = (path: string) =>
+      `Read the feedback and propose changes. ${'It has to run on a phone. '.repeat(20)}Write to ${path}. ${'Say why. '.repeat(40)}`;
+    const items = [
+      ...[asks(long('{folder}/plan.md')), tells('Where is that?'), asks(long('docs/4/plan.md'))],
+      ...Array.from({ length: 20 }, (_, at) => [tells('Done.'), asks(`Now look at ${at}.`)]).flat(),
+    ];
+    const told = section(summarize(items, { max_tokens: 400 }), 'All user messages');
+    expect(told?.filter((line) => line.startsWith('- User: Read the feedback'))).toHaveLength(2);
+  });
+
   test('what an application puts before each message does not hide the message', () => {
     const frame = 'You help in the studio of a school. Its pages are in the folder studio/pages. ';
     const asked = ['How is the weather?', 'Add a page for parcels.', 'Remove the page again.'];
@@ -260,6 +271,14 @@ describe('headings follow the template, empty sections are left out', () => {
     expect(section(summarize(items), 'Key technical concepts')).toEqual([
       '- To the letter: It was 30 ms.; They render in 232 KB and 57 KB now.',
     ]);
+  });
+
+  test('of one line with many figures no beginning is told beside what goes on from it', () => {
+    const line = '- <5s: 4.2% | 5–15s: 28.3% | 15–30s: 30.7% | 30–60s: 20.3% | 60–120s: 16.0%';
+    const [told = ''] =
+      section(summarize([asks('Why?'), tells(line)]), 'Key technical concepts') ?? [];
+    expect(told.match(/4\.2%/g)).toHaveLength(1);
+    expect(told).toContain('20.3% | 60–120s: 16.0%');
   });
 
   test('a key fact has a section of its own', () => {
@@ -500,7 +519,7 @@ describe('what has to hold', () => {
     const summary = summarize(items, { template, max_tokens: 4_000 });
     expect(summary).toContain('- User, standing instruction: Always write money as whole cents.');
     expect(summary).toContain(
-      '- User, required of a task: Fields without a value must be left out.',
+      '- User, required of an earlier request: Fields without a value must be left out.',
     );
   });
 
@@ -730,6 +749,28 @@ describe('what is taken from the whole log, the items after the cut included', (
       max_tokens: 300,
     });
     expect(summary).toContain('User, required of a task: Do not commit it yet.');
+  });
+
+  test('what an earlier request requires is not told as if the task at hand did', () => {
+    const items = [
+      asks(
+        `${'Look at the titles, and think of ways to find them. '.repeat(6)}Do NOT modify any code.`,
+      ),
+      ...ran('cat titles.ts', 'export const title = 1;'),
+      tells('The plan is written.'),
+      asks(
+        'Count the tokens that come in as well, and make sure that they stand first in the line.',
+      ),
+      ...ran('cat loop.py', 'tokens = 0'),
+    ];
+    expect(section(summarize(items), 'Primary request and intent')).toEqual(
+      expect.arrayContaining([
+        '- User, required of an earlier request: Do NOT modify any code.',
+        expect.stringMatching(
+          /^- User, required of a task: Count the tokens .* first in the line\.$/,
+        ),
+      ]),
+    );
   });
 
   test('what was said for good keeps its place beside what the task at hand requires', () => {

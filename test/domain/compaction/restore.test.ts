@@ -154,6 +154,54 @@ describe('the files of restorable', () => {
     });
   });
 
+  describe('commands that were called', () => {
+    const name = (name: string) =>
+      `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>core</command-args>`;
+    const text = (text: string) => ({ type: 'text', text });
+    const called = (command: string, says: string) => ({
+      role: 'user',
+      content: [text(`${name(command)}\n`), text(says)],
+    });
+    const later = read('1', '1.ts', '1');
+
+    it('come back with what they say, of several the newest', () => {
+      const items = [called('menu', '# Menu'), called('work', '# Work\n\nCommit often.'), ...later];
+      expect(Object.entries(restore(items))).toEqual([
+        ['1.ts', '1'],
+        ['/work, command as loaded', '# Work\n\nCommit often.'],
+      ]);
+    });
+
+    it('also where that is a message of its own', () => {
+      const items = [user(name('work')), user('# Work', { is_meta: true }), ...later];
+      expect(restore(items)).toEqual({ '1.ts': '1', '/work, command as loaded': '# Work' });
+    });
+
+    it('and where an importer has left the command as it was typed', () => {
+      const program = user('# Work', { is_meta: true });
+      expect(restore([user('/plans:work plan.md'), program, ...later])).toEqual({
+        '1.ts': '1',
+        '/plans:work, command as loaded': '# Work',
+      });
+      expect(restore([user('/w/plan.md is wrong'), program, ...later])).toEqual({ '1.ts': '1' });
+    });
+
+    it('without what they printed, and not as words of the user', () => {
+      const printed = user('<local-command-stdout>done</local-command-stdout>');
+      const items = [user(name('work')), printed, user(name('menu')), user('Be quick.'), ...later];
+      expect(restore(items)).toEqual({ '1.ts': '1' });
+    });
+
+    it('with more of it than of a file where the room is small', () => {
+      const rules = 'Never push to main. '.repeat(200).trim();
+      const items = [called('work', rules), ...read('2', '2.ts', rules)];
+      const small = { restore_tokens_per_file: 200, restore_total_file_budget: 8_000 };
+      const { '2.ts': file = '', '/work, command as loaded': command } = restore(items, small);
+      expect(command).toBe(rules);
+      expect(file.length).toBeLessThan(rules.length / 2);
+    });
+  });
+
   it('restores what micro-compaction has cleared', () => {
     const items = [...read('1', 'a.ts', ofTokens(100)), ...read('2', 'b.ts', 'B')];
     const config = configWith({

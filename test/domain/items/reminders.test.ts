@@ -114,3 +114,33 @@ describe('the words of the user', () => {
     expect(userAnswerIn(call('Read'), result('1\tx', TYPED))).toBeNull();
   });
 });
+
+describe('what the user says instead of letting a call through', () => {
+  const REFUSED =
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n";
+  const CLARIFIES =
+    'The user wants to clarify these questions.\n    This means they may have additional information, context or questions for you.\n    Take their response into account and then reformulate the questions if appropriate.\n    Start by asking them what they would like to clarify.\n\n    Questions asked:\n';
+  const failed = (text: string) => ({ ...result(text), is_error: true });
+
+  it.each([
+    [null, '- "Which store?"\n  (No answer provided)'],
+    [
+      '"Which store?"="Postgres"',
+      '- "Which store?"\n  Answer: Postgres\n- "Which queue?"\n  (No answer provided)',
+    ],
+    [
+      '"Which store?"="" user notes: The one we have',
+      '- "Which store?"\n  (No answer provided)\n  User notes: The one we have',
+    ],
+  ])('is %s where Claude Code says that the user wants to talk first', (words, questions) => {
+    expect(userWordsIn(call('AskUserQuestion'), failed(REFUSED + CLARIFIES + questions))).toBe(
+      words,
+    );
+  });
+
+  it('stands behind the command in Antigravity', () => {
+    const text =
+      'Encountered error in step execution: user denied permission for command(py -c "a. b.\nprint(1)"). The following instruction was provided by the user as an alternative: stick to the plan\n';
+    expect(userWordsIn(call('run_command'), failed(text))).toBe('stick to the plan');
+  });
+});

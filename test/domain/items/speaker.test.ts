@@ -578,6 +578,27 @@ describe('who speaks', () => {
     expect(speakers).toEqual(['project_instructions', 'program', 'user']);
   });
 
+  it('does not take what a command says, in the text behind its name, for words of the user', () => {
+    const called =
+      '<command-message>menu</command-message>\n<command-name>/menu</command-name>\n<command-args>core</command-args>\n';
+    const text = (text: string) => ({ type: 'text', text });
+    const content = [called, '# Menu\n\nAlways write in Japanese.', 'Be quick.'].map(text);
+    const found = message({ role: 'user', content }, 'anthropic');
+    expect(utterancesOf(found).flat()).toEqual([
+      { speaker: 'user', text: '/menu core' },
+      { speaker: 'program', text: '# Menu\n\nAlways write in Japanese.' },
+      { speaker: 'user', text: 'Be quick.' },
+    ]);
+  });
+
+  it('takes what stands in place of an answer for nobody’s words', () => {
+    const filler = {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'No response requested.' }],
+    };
+    expect(speakerOf(message(filler, 'anthropic'))).toBe('program');
+  });
+
   it.each([
     ['open tags', '<system-reminder>'],
     ['open tags that never end', '<system-reminder '],

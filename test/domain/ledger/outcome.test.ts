@@ -318,6 +318,14 @@ describe('how a command ended', () => {
     ['pi', 'collecting tests\n\nCommand aborted'],
     ['Gemini CLI', 'Command was cancelled by user before it could complete.'],
     ['opencode', 'User aborted the command'],
+    [
+      'Claude Code, for another call beside it',
+      '<tool_use_error>Sibling tool call errored</tool_use_error>',
+    ],
+    [
+      'Claude Code, naming that call',
+      '<tool_use_error>Cancelled: parallel tool call Bash(ls /x) errored</tool_use_error>',
+    ],
   ])('what the user breaks off neither worked nor failed: %s', (_, text) => {
     expect(outcomeOf(toolResult(text, true), 'npm test', true)).toEqual({
       kind: 'interrupted',
@@ -467,6 +475,14 @@ describe('a search that found nothing has not failed', () => {
     expect(ofCommand(text, false, script)).toEqual({ kind: 'ok', lines: [] });
   });
 
+  test('in a row of commands that has stopped there', () => {
+    const script =
+      'echo "=== codegraph ===" && which codegraph && echo "" && echo "=== pip ===" && pip list | grep -i codegraph && echo "=== brew ===" && brew list | wc -l';
+    const text =
+      '=== codegraph ===\n/usr/local/bin/codegraph\n\n=== pip ===\n\n\nCommand exited with code 1';
+    expect(ofCommand(text, true, script)).toEqual({ kind: 'ok', lines: [] });
+  });
+
   test('but one of a folder that is not there has', () => {
     expect(
       ofCommand(codex('rg: srv: No such file or directory (os error 2)', 2), false, 'rg x srv'),
@@ -474,6 +490,22 @@ describe('a search that found nothing has not failed', () => {
       kind: 'failed',
       lines: ['rg: srv: No such file or directory (os error 2)'],
     });
+  });
+});
+
+describe('why a row of commands failed is said below its last heading', () => {
+  const script =
+    'echo "=== tabs ===" && ls tabs && echo "=== login ===" && curl -s -w "HTTP %{http_code}\\n" localhost:3001';
+
+  test('by what stands there', () => {
+    const text =
+      '=== tabs ===\nbrowser.ts\n=== login ===\nHTTP 000\n\n\nCommand exited with code 28';
+    expect(ofCommand(text, true, script)).toEqual({ kind: 'failed', lines: ['HTTP 000'] });
+  });
+
+  test('and where nothing does, nothing of what went before is told', () => {
+    const text = '=== tabs ===\nbrowser.ts\n=== login ===\n\n\nCommand exited with code 28';
+    expect(ofCommand(text, true, script)).toEqual({ kind: 'unknown', lines: [] });
   });
 });
 

@@ -37,6 +37,17 @@ describe('searches, which end with 1 when they found nothing', () => {
     [false, 'npm test'],
     [false, 'git push'],
   ])('%s: %s', (isSearch, script) => expect(endsInSearch(script)).toBe(isSearch));
+
+  const row =
+    'echo "== tools" && pip list 2>/dev/null | grep -i graph && echo "== build" && make all && echo "== rest" && ls x';
+  test.each<[boolean, string[]]>([
+    [true, ['== tools']],
+    [false, ['== tools', 'graphviz 0.20', '== build', 'cc a.c']],
+    [true, ['== tools', 'graphviz 0.20', '== build', '== rest']],
+    [true, []],
+  ])('%s: a row of commands that stopped behind these headings: %j', (isSearch, shown) =>
+    expect(endsInSearch(row, shown)).toBe(isSearch),
+  );
 });
 
 describe('questions, to which a failure is the answer', () => {

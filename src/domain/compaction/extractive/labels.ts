@@ -6,6 +6,7 @@ export const LABELS = {
   message: 'User: ',
   constraint: 'User, standing instruction: ',
   required: 'User, required of a task: ',
+  required_before: 'User, required of an earlier request: ',
   experience: 'User, so far: ',
   project: 'Project instructions: ',
   inherited: "The client's own summary of the time before: ",

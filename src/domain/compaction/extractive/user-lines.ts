@@ -178,6 +178,14 @@ function withAnswered(
 /** Characters before the first that differs, which say what it is about. */
 const LEADING = 12;
 
+/** Stands in a long message, where it differs from the one before without saying how. */
+const LEFT_OUT = / … \[\d{1,9} characters left out\] … /;
+
+function isLeftOut(text: string, at: number): boolean {
+  const mark = LEFT_OUT.exec(text);
+  return mark !== null && at >= mark.index && at < mark.index + mark[0].length;
+}
+
 /**
  * As much of a message as there is room for: its beginning, or, where an application puts the same
  * words before each message of its user, the end of what is its own.
@@ -186,7 +194,7 @@ function ownWords(text: string, before: string, most: number): string {
   if (text.length <= most) return text;
   let start = 0;
   while (start < before.length && text[start] === before[start]) start++;
-  if (start < most || start === text.length) return clipEnd(text, most);
+  if (start < most || start === text.length || isLeftOut(text, start)) return clipEnd(text, most);
   let same = 0;
   const longest = Math.min(text.length, before.length) - start;
   while (same < longest && text.at(-1 - same) === before.at(-1 - same)) same++;
@@ -220,7 +228,7 @@ export function constraintTellings({ covered, standing: whole, verbatim }: Ledge
   const texts = (list: readonly Constraint[]) =>
     list.map(
       (one, place): Line => ({
-        text: labelOf(one) + clipEnd(one.text, 400),
+        text: labelOf(one, isOfTask(one)) + clipEnd(one.text, 400),
         worth: worthOf(one) + place / 1_000,
       }),
     );
@@ -249,12 +257,21 @@ function isShort({ text }: Constraint): boolean {
   return text.length <= (isExperience(text) ? 300 : 200);
 }
 
-function labelOf({ seq, by, is_standing, text, superseded_by }: Constraint): string {
+function labelOf(
+  { seq, by, is_standing, text, superseded_by }: Constraint,
+  isOfTask: boolean,
+): string {
   if (superseded_by !== undefined)
     return `User, withdrawn in item ${superseded_by} (said in item ${seq}): `;
   if (by === 'project_instructions') return LABELS.project;
   if (is_standing) return LABELS.constraint;
-  return isExperience(text) ? LABELS.experience : LABELS.required;
+  if (isExperience(text)) return LABELS.experience;
+  return isOfTask ? LABELS.required : LABELS.required_before;
+}
+
+/** Words about a figure without the signs that their sentence goes on. */
+function uncut(text: string): string {
+  return text.replace(/^… /, '').replace(/ …$/, '');
 }
 
 /** Addresses, commits, versions and figures that were named, the newest last. */
@@ -270,7 +287,7 @@ export function exactTellings({ artifacts }: Ledger): Tellings {
         (other, of) =>
           !other.isBare &&
           of !== at &&
-          other.text.includes(text) &&
+          other.text.includes(uncut(text)) &&
           (other.text !== text || of > at),
       );
       return isAgain && !isBare ? [] : [text];
