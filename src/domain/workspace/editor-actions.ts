@@ -106,7 +106,7 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
         ? [{ kind: 'seen', path, text: null }]
         : [{ kind: 'seen', path, text: readText(call, input, path, answer) }];
     case 'write':
-      return [writeAction(path, input)];
+      return [writeAction(call, path, input)];
     case 'edit':
       return [editAction(call, path, input)];
     case 'insert':
@@ -133,9 +133,13 @@ function changed(path: string, { name }: ToolCall): FileAction & { kind: 'change
 
 const TEXT = ['content', 'file_text', 'contents', 'text', 'code', 'file_content', 'CodeContent'];
 
-function writeAction(path: string, input: JsonObject): FileAction {
+function writeAction(call: ToolCall, path: string, input: JsonObject): FileAction {
   const text = firstString(input, TEXT);
   const isKnown = text !== undefined && !isPlaceholder(text);
+  // Kimi Code, and servers such as Desktop Commander.
+  if (input.mode === 'append') {
+    return isKnown ? { kind: 'appended', path, text } : changed(path, call);
+  }
   return isKnown ? { kind: 'written', path, text } : { kind: 'rewritten', path };
 }
 
