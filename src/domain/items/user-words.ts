@@ -10,17 +10,24 @@ import { saidBehind, splitReminders } from './reminders.ts';
 // call that was not let through.
 
 /**
- * Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline; without case and
- * underscores. In Cline and Roo Code the user goes on in the result of the tool that ends the work.
+ * Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline, Continue; without
+ * case and underscores. In Cline and Roo Code the user goes on in the result of the tool that ends the work.
  */
 const ASKING: ReadonlySet<string> = new Set([
-  ...['askuserquestion', 'question', 'requestuserinput', 'askuser', 'askfollowupquestion'],
+  ...[
+    'askuserquestion',
+    'question',
+    'requestuserinput',
+    'askuser',
+    'askfollowupquestion',
+    'askquestion',
+  ],
   ...['attemptcompletion', 'planmoderespond'],
 ]);
 
 /** Sentences of programs before the user's words, and those that may come after them. */
 const ANSWERS =
-  /^(?:User has answered your questions|Your questions have been answered|User (?:responded|selected|answered)): ?/;
+  /^(?:User has answered your questions|Your questions have been answered|User (?:responded|selected(?: option \d{1,3})?|answered|provided custom answer)): ?/;
 const AFTER_ANSWERS = /You can now continue with (?:the user's|these) answers in mind\.?$/;
 const REFUSALS: readonly RegExp[] = [
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}?(?:the user said|the user provided the following reason for the rejection):\s*/i,

@@ -22,7 +22,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   // Gemini CLI, deepagents.
   writetodos: 'todos',
   writetodo: 'todos',
-  // Copilot CLI, Roo Code, VS Code, Kimi, Crush, OpenHands.
+  // Copilot CLI, Roo Code, VS Code, Kimi, Crush, Continue, OpenHands.
   updatetodo: 'todos',
   updatetodos: 'todos',
   updatetodolist: 'todos',
@@ -30,6 +30,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   settodolist: 'todos',
   todos: 'todos',
   todolist: 'todos',
+  checklist: 'todos',
   tasktracker: 'todos',
   // Codex; Cursor.
   updateplan: 'plan',

@@ -34,6 +34,11 @@ describe('the newest list of todos', () => {
       ['A: in progress', 'B: open'],
     ],
     [
+      'Checklist of Continue',
+      [['Checklist', { checklist: '- [x] A\n- [ ] B' }, 'Task list status:\n- [x] A\n- [ ] B']],
+      ['A: done', 'B: open'],
+    ],
+    [
       'update_plan of Codex',
       [
         [
