@@ -7,7 +7,7 @@ import { lastLine } from './known-text.ts';
 import { namedActions } from './named-files.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
-import { filesInTags, manyFiles, readText } from './read-result.ts';
+import { filesInTags, filesOfCline, manyFiles, readText } from './read-result.ts';
 import { type Answer, isPlaceholder } from './result-text.ts';
 import { isDryRun, isOtherwise, savedText } from './saved-text.ts';
 import {
@@ -26,7 +26,7 @@ type Use = (typeof USE_NAMES)[number];
 
 /** What the tools do that agents have for files, by their names without case and dividers. */
 const USES = usesByName({
-  read: 'read readfile readtextfile view viewfile openfile cat',
+  read: 'read readfile readfiles readtextfile view viewfile openfile cat',
   write: 'write writefile writetofile create createfile createtextfile createnewfile savefile',
   edit:
     'edit editfile multiedit replace strreplace searchreplace replacestringinfile ' +
@@ -87,6 +87,8 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
   if (use === 'patch') return patchActions(call);
   const input = inputOf(call);
   if (toolName(call) === 'readmanyfiles') return manyFiles(answer.text);
+  const queried = use === 'read' ? filesOfCline(call, input, answer) : null;
+  if (queried !== null) return queried;
   const windowed = windowActions(use, input, answer);
   if (windowed !== null) return windowed;
   const given = pathOf(input);

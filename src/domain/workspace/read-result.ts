@@ -1,6 +1,7 @@
 import type { ToolCall } from '../items/item.ts';
-import { type JsonObject, stringField } from '../json.ts';
+import { isJsonObject, type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
+import { clineResults } from './cline-results.ts';
 import { type KnownText, lastLine, lineCount, wholeText } from './known-text.ts';
 import { type Numbering, numberedBlocks } from './numbered-lines.ts';
 import { filesOfRoo, type ShownFile, unwrapRead, unwrapTagged } from './read-wrappers.ts';
@@ -184,6 +185,31 @@ export function filesInTags(
       path: (files.length === 1 ? path : undefined) ?? file.path ?? '',
       text: shownText(call, input, file, answer),
     })) ?? null
+  );
+}
+
+/** The files in an answer of Cline's `read_files`, each as it was asked for; null for other answers. */
+export function filesOfCline(
+  call: ToolCall,
+  input: JsonObject,
+  answer: Answer,
+): FileAction[] | null {
+  const asked = Array.isArray(input.files) ? input.files : [];
+  const results = asked.length === 0 ? null : clineResults(answer.text);
+  return (
+    results?.flatMap(({ result, isDone }, place): FileAction[] => {
+      const file = asked[place];
+      const path = isJsonObject(file) ? pathOf(file) : undefined;
+      if (!isDone || !isJsonObject(file) || path === undefined) return [];
+      const shown: ShownFile = {
+        text: result,
+        path,
+        first: null,
+        total: null,
+        numbering: 'barred',
+      };
+      return [{ kind: 'seen', path, text: shownText(call, file, shown, answer) }];
+    }) ?? null
   );
 }
 

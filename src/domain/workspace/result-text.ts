@@ -4,6 +4,7 @@ import { resultText } from '../items/message-text.ts';
 import { splitReminders } from '../items/reminders.ts';
 import { remembering } from '../remember.ts';
 import { withoutTerminalCodes } from '../text.ts';
+import { commandsOfCline, failureOfCline } from './cline-results.ts';
 import { isDigest } from './digest-mark.ts';
 import { isRecallNote } from './recall-mark.ts';
 import { withoutShellStart } from './shell/start.ts';
@@ -68,12 +69,12 @@ export function answerTo(script: string | null, result: ToolResult): Readonly<To
   const answer = answerOf(result);
   if (answer.isTold || answer.isCleared) return answer;
   if (script !== null) {
-    const inJson = endedInJson(answer.text, script);
+    const inJson = commandsOfCline(answer.text) ?? endedInJson(answer.text, script);
     const ended = inJson ?? (answer.isFailed ? null : endedInWords(answer.text, script));
     return ended === null ? answer : readAnew(result, ended, answer);
   }
   if (answer.isFailed || answer.text.length > LONGEST_FAILURE) return answer;
-  const failure = failureInJson(answer.text);
+  const failure = failureOfCline(answer.text) ?? failureInJson(answer.text);
   return failure === null ? answer : readAnew(result, { text: failure, hasFailed: true }, answer);
 }
 

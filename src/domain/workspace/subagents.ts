@@ -1,4 +1,6 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
+import { isJsonObject, stringField } from '../json.ts';
+import { parseInside } from '../json-text.ts';
 import { answerTo } from './result-text.ts';
 import { firstString, inputOf, toolName } from './tool-input.ts';
 
@@ -52,11 +54,18 @@ export function reportedBy(call: ToolCall, result: ToolResult): string | null {
   if (!isAsked && subagentOf(call) === null) return null;
   const { text, isFailed, isCleared, isUnfinished } = answerTo(null, result);
   if (isAsked && !OF_COPILOT.test(text)) return null;
-  const report = text
+  const told = textIn(text) ?? text;
+  const report = told
     .trim()
     .replace(isAsked ? OF_COPILOT : OF_KIMI, '')
     .replace(TO_RESUME, '')
     .trim();
   if (isFailed || isCleared || isUnfinished || NO_REPORT.test(report)) return null;
   return report === '' ? null : report;
+}
+
+/** The report in what Cline answers as JSON; null for other answers. */
+function textIn(answer: string): string | null {
+  const json = answer.startsWith('{"text":"') ? parseInside(answer) : undefined;
+  return isJsonObject(json) && 'finishReason' in json ? (stringField(json, 'text') ?? null) : null;
 }
