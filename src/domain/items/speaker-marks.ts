@@ -126,9 +126,12 @@ export const SHELL_TASK = /^We're currently solving the following /;
 export const CHAT_CONTEXT =
   /^This is (?:the )?\w[\w .-]{1,40}\. We are setting up the context for our chat/;
 
-/** The place and time that an agent works in, as Codex and Gemini tell it at the start. */
+/**
+ * The place and time that an agent works in, as Codex and Gemini tell it at the start; Droid puts them into
+ * reminders, beside the project's instructions and the agents and tools that there are.
+ */
 export const SURROUNDINGS = new RegExp(
-  `^\\s*<(?:environment_context|session_context)[\\s>]|${CHAT_CONTEXT.source}`,
+  `^\\s*<(?:environment_context|session_context|system-reminder)[\\s>]|${CHAT_CONTEXT.source}`,
   'i',
 );
 

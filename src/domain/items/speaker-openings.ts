@@ -135,6 +135,12 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   ],
   [/^Warning: Your account was flagged for potentially high-risk cyber /, 'program', 'line'],
   [CHAT_CONTEXT, 'program'],
+  // Droid, in front of all else.
+  [
+    /^Error: Your custom model "[^"\n]{1,200}" appears to be an? [^\n]{1,60} model, but is configured /,
+    'program',
+    'line',
+  ],
   [/^System: (?:Potential loop detected\b|Please continue\.\s*$)/, 'program'],
   [
     /^Here is (?:the user's editor context as a JSON object|a summary of changes in the user's editor context)/,

@@ -36,9 +36,9 @@ const ABORTED = /^Wall time: [\d.]{1,20} (?:seconds|s)\n(?=aborted by user)/;
 /** What Kimi Code writes above a result: how long some tools took, that it failed, or that there is none. */
 const KIMI =
   /^(?=Wall time: |<system>)(?:Wall time: \d{1,9}\.\d{3} seconds(?:\n|$))?(?:(<system>ERROR: Tool execution failed\.)(?: Tool output is empty\.)?<\/system>(?:\n|$)|<system>Tool output is empty\.<\/system>(?:\n|$))?/;
-/** What Continue writes in front of what a tool that failed has said. */
-const CONTINUE =
-  /^Error executing tool [\w.-]{1,100}: (?:Error \((?:exit code -?\d{1,10}|[^)\n]{1,100})\): )?/;
+/** What Continue and Droid write in front of what a tool that failed has said. */
+const FAILED =
+  /^(?:Error executing tool [\w.-]{1,100}: (?:Error \(exit code -?\d{1,10}\): )?|Error: Command failed \(exit code: -?\d{1,10}\)\n)/;
 const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
 /** What Antigravity says of a command, before its output. */
 const ANTIGRAVITY =
@@ -161,7 +161,7 @@ function unwrapped(text: string): Ended {
   if (kimi !== null && kimi[0] !== '') {
     return { text: text.slice(kimi[0].length), hasFailed: kimi[1] === undefined ? null : true };
   }
-  const failed = CONTINUE.exec(text);
+  const failed = FAILED.exec(text);
   if (failed !== null) return { text: text.slice(failed[0].length), hasFailed: true };
   const aborted = ABORTED.exec(text);
   if (aborted !== null) return { text: text.slice(aborted[0].length), hasFailed: null };

@@ -195,6 +195,20 @@ test.each(['This is the Gemini CLI.', 'This is the Qwen Code.'])(
   },
 );
 
+test('Droid tells of tools, agents and the project in reminders before the first request', () => {
+  const reminders = [
+    'Available subagents for the Task tool are listed below.\n- worker: General-purpose worker',
+    'User system info (linux)\n\n# Codebase and user instructions are shown below.\n## Project Instructions:\n% cat /w/AGENTS.md\n<coding_guidelines>\n- Always use tabs.\n</coding_guidelines>',
+  ].map((text) => ({ type: 'text' as const, text: `<system-reminder>\n${text}\n</system-reminder>` }));
+  expect(isStandingContext(ofUser(reminders))).toBe(true);
+  const typed =
+    '<system-reminder>\nThe user sent a new message while you were working:\nUse spaces.\n</system-reminder>';
+  expect(isStandingContext(ofUser([{ type: 'text', text: typed }]))).toBe(false);
+  const error =
+    'Error: Your custom model "gpt-5.4" appears to be an OpenAI model, but is configured with provider "generic-chat-completion-api".';
+  expect(speakerOf(ofUser([{ type: 'text', text: error }]))).toBe('program');
+});
+
 test.each<[string, Speaker]>([
   [
     '<notification id="n1" category="task" type="task.completed" source_kind="background_task" source_id="agent-1">\nTitle: Background agent completed\nSeverity: info\nIt has 2 lines.\n</notification>',
