@@ -199,7 +199,10 @@ test('Droid tells of tools, agents and the project in reminders before the first
   const reminders = [
     'Available subagents for the Task tool are listed below.\n- worker: General-purpose worker',
     'User system info (linux)\n\n# Codebase and user instructions are shown below.\n## Project Instructions:\n% cat /w/AGENTS.md\n<coding_guidelines>\n- Always use tabs.\n</coding_guidelines>',
-  ].map((text) => ({ type: 'text' as const, text: `<system-reminder>\n${text}\n</system-reminder>` }));
+  ].map((text) => ({
+    type: 'text' as const,
+    text: `<system-reminder>\n${text}\n</system-reminder>`,
+  }));
   expect(isStandingContext(ofUser(reminders))).toBe(true);
   const typed =
     '<system-reminder>\nThe user sent a new message while you were working:\nUse spaces.\n</system-reminder>';
