@@ -136,3 +136,16 @@ describe('what Claude Code tells of itself behind the first request', () => {
     expect(kept([user('Find it.'), ...found, said, user('On.'), said])).toEqual(found.slice(1));
   });
 });
+
+it('keeps what Kimi Code reminds of in messages of the role user, of each kind the newest', () => {
+  const reminder = (text: string): Item => user(`<system-reminder>\n${text}\n</system-reminder>`);
+  const date = reminder("Today's date is 2026-11-28. Rely on the latest such reminder.");
+  const mode = reminder('Auto permission mode is active. Continue normally.');
+  const renewed = reminder('Auto permission mode is active. Continue normally, as before.');
+  const typed = reminder('The user sent a new message while you were working:\nUse spaces.');
+  expect(kept([user('Read.'), date, mode, said])).toEqual([date, mode]);
+  expect(kept([user('Read.'), date, mode, said, user('On.'), renewed, typed, said])).toEqual([
+    date,
+    renewed,
+  ]);
+});
