@@ -65,7 +65,7 @@ export function standingInstructions(
     .filter(
       ({ item }) =>
         item.kind === 'message' &&
-        !(isOfOperator(item) ? isRenewed(item, renewed) : gone.has(item)),
+        !(instructs(item) ? isRenewed(item, renewed) : gone.has(item)),
     )
     .map(({ entry }) => standing(entry));
   return [...opening, ...kept.reverse()];

@@ -148,4 +148,9 @@ it('keeps what Kimi Code reminds of in messages of the role user, of each kind t
     date,
     renewed,
   ]);
+  // Compacted once more.
+  expect(kept([date, mode, user('Read.'), said, user('On.'), renewed, said])).toEqual([
+    date,
+    renewed,
+  ]);
 });
