@@ -64,8 +64,7 @@ export function standingInstructions(
     .slice(0, start)
     .filter(
       ({ item }) =>
-        item.kind === 'message' &&
-        !(instructs(item) ? isRenewed(item, renewed) : gone.has(item)),
+        item.kind === 'message' && !(instructs(item) ? isRenewed(item, renewed) : gone.has(item)),
     )
     .map(({ entry }) => standing(entry));
   return [...opening, ...kept.reverse()];

@@ -1,3 +1,4 @@
+import { baseName } from '../names.ts';
 import type { Numbering } from './numbered-lines.ts';
 
 /** What a tool shows of one file, without what it puts around it. Null fields: it does not say. */
@@ -62,7 +63,7 @@ export function unwrapRead(text: string, path: string): ShownFile | null {
   }
   if (head !== null) return null;
   const named = CONTINUE.exec(text)?.[0];
-  if (named !== undefined) return { ...plain, text: text.slice(named.length) };
+  if (named?.endsWith(`${baseName(path)}:\n`)) return { ...plain, text: text.slice(named.length) };
   const cline = /^<file_content path="[^"\n]{1,4096}">\n/.exec(text)?.[0];
   if (cline !== undefined) {
     const end = text.lastIndexOf('\n</file_content>');
