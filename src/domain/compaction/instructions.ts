@@ -3,9 +3,11 @@ import { addTo } from '../group-by.ts';
 import type { Message, Normalised } from '../items/item.ts';
 import { isSetting } from '../items/openai-responses/settings.ts';
 import { instructionKind, isOfOperator } from '../items/operator.ts';
-import { isStandingContext } from '../items/speaker.ts';
+import { isReminder, isStandingContext } from '../items/speaker.ts';
+import { standingNotesIn } from '../items/standing-notes.ts';
 import { isJsonObject } from '../json.ts';
 import type { Entry } from '../session/entry.ts';
+import { toldIn } from '../workspace/program-notes.ts';
 import type { Material } from './material.ts';
 import { newestNotes } from './newest-notes.ts';
 
@@ -21,9 +23,10 @@ const MOST_EARLY_SHARE = 1 / 2;
  * What the agent was told to do stays verbatim instead of being summarised away, in its order. All of
  * what opens the conversation: system and developer messages, and those of the project among them in
  * messages of the role `user`. Of those behind the first request the newest up to half the threshold, of
- * those that came later up to a quarter (all in tokens); the others are summarised. What gives the model
- * tools, takes them away, or sets how it answers, stays as well. Of blocks that clients write anew, such
- * as the environment, the newest stands for the older ones, also when it stands after the cut. So do
+ * those that came later up to a quarter (all in tokens); the others are summarised. Reminders that are a
+ * message by themselves are such instructions, but for those of files, of which is told elsewhere. What
+ * gives the model tools, takes them away, or sets how it answers, stays as well. Of blocks that clients
+ * write anew, such as the environment, the newest stands for the older ones, also when it stands after the cut. So do
  * notes on instructions beside what others say, which become messages of their own (`noteEntry`).
  * `initial` is the number of entries of the initial context, which stay anyway.
  */
@@ -37,7 +40,7 @@ export function standingInstructions(
   const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const start = endOfOpening(covered);
   const renewed = new Set(
-    material.slice(cut).flatMap(({ item }) => (isOfOperator(item) ? [instructionKind(item)] : [])),
+    material.slice(cut).flatMap(({ item }) => (instructs(item) ? [instructionKind(item)] : [])),
   );
   const gone = new Set([
     ...undoneAmong(covered.map(({ item }) => item)),
@@ -59,7 +62,7 @@ export function standingInstructions(
       kept.push(standing(entry));
       continue;
     }
-    if (!isOfOperator(item) || isRenewed(item, renewed)) continue;
+    if (!instructs(item) || isRenewed(item, renewed)) continue;
     renewed.add(instructionKind(item));
     const isEarly = place < firstAnswer;
     if (entry.tokens > (isEarly ? leftEarly : left)) continue;
@@ -79,10 +82,16 @@ export function standingInstructions(
       ({ item }) =>
         item.kind === 'message' &&
         !overtaken.has(item) &&
-        !(isOfOperator(item) ? isRenewed(item, renewed) : gone.has(item)),
+        !(instructs(item) ? isRenewed(item, renewed) : gone.has(item)),
     )
     .map(({ entry }) => standing(entry));
   return [...opening, ...notes, ...kept.reverse()];
+}
+
+/** Kimi Code says in reminders of the role `user` what others say in system messages: its mode, the date. */
+function instructs(item: Normalised): item is Message {
+  if (isOfOperator(item)) return true;
+  return isReminder(item) && toldIn(item).length === 0 && standingNotesIn(item).length === 0;
 }
 
 /** How many of the entries open the conversation: the first other message ends it. */

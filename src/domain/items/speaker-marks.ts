@@ -65,6 +65,10 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
     environment_info, workspace_info, editorcontext, reminderinstructions, reminder-instructions,
     context, toolreferences, attachments, tagged_files, userpreferences, repomemory`),
   ...wrapper('userrequest, user_query'),
+  // Kimi Code.
+  ...subagent('notification'),
+  ...hook('hook_result'),
+  ...program('cron-fire, skill-loaded, plugin_session_start'),
   // goose.
   ...program('info-msg'),
   // Gemini CLI.
@@ -96,6 +100,7 @@ export const TAG_SIGNS: ReadonlyMap<string, RegExp> = new Map([
     /^<context>\s{0,8}(?:The current date is |Terminals:|Terminal: |The user has made edits |Additional instructions from hooks: )/,
   ],
   ['channel', /^<channel\s[^<>]*source=/i],
+  ['notification', /^<notification\s[^<>]*source_kind=/i],
   ['image', /^<\/?image(?:\s[^<>]*name=|>\s*(?:$|<\/image>))/i],
   [
     'returncode',
@@ -117,8 +122,18 @@ export const SHELL_PROMPT = /\(Open file: [^\n]{0,500}\)\n\(Current directory: [
 
 export const SHELL_TASK = /^We're currently solving the following /;
 
-/** The place and time that an agent works in, as Codex and Gemini tell it at the start. */
-export const SURROUNDINGS = /^\s*<(?:environment_context|session_context)[\s>]/i;
+/** How the Gemini CLI and its descendants, such as Qwen Code, begin to tell where and when they work. */
+export const CHAT_CONTEXT =
+  /^This is (?:the )?\w[\w .-]{1,40}\. We are setting up the context for our chat/;
+
+/**
+ * The place and time that an agent works in, as Codex and Gemini tell it at the start; Droid puts them into
+ * reminders, beside the project's instructions and the agents and tools that there are.
+ */
+export const SURROUNDINGS = new RegExp(
+  `^\\s*<(?:environment_context|session_context|system-reminder)[\\s>]|${CHAT_CONTEXT.source}`,
+  'i',
+);
 
 /** How the project's instructions are handed over by Codex: a heading, then a block. */
 export const AGENTS_HEADING =

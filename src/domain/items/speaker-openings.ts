@@ -1,4 +1,5 @@
 import type { Speaker } from './item.ts';
+import { CHAT_CONTEXT } from './speaker-marks.ts';
 import { TELLS_OF_USER } from './speaker-results.ts';
 
 /** Hooks are named after their event, and often with the tool that it was about. */
@@ -139,7 +140,13 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
     'line',
   ],
   [/^Warning: Your account was flagged for potentially high-risk cyber /, 'program', 'line'],
-  [/^This is the Gemini CLI\. We are setting up the context for our chat/, 'program'],
+  [CHAT_CONTEXT, 'program'],
+  // Droid, in front of all else.
+  [
+    /^Error: Your custom model "[^"\n]{1,200}" appears to be an? [^\n]{1,60} model, but is configured /,
+    'program',
+    'line',
+  ],
   [/^System: (?:Potential loop detected\b|Please continue\.\s*$)/, 'program'],
   [
     /^Here is (?:the user's editor context as a JSON object|a summary of changes in the user's editor context)/,

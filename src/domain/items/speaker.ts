@@ -132,6 +132,19 @@ export function isStandingContext(message: Message): boolean {
   return speaker === 'program' && first?.kind === 'text' && SURROUNDINGS.test(first.text);
 }
 
+/** A message of the role `user` that is nothing but what its program reminds the agent of. */
+export function isReminder(item: Normalised): item is Message {
+  return (
+    item.kind === 'message' &&
+    item.role === 'user' &&
+    !item.is_meta &&
+    speakerOf(item) === 'program' &&
+    item.parts.every((part) => part.kind === 'text' && REMINDER.test(part.text))
+  );
+}
+
+const REMINDER = /^\s*<system-reminder>/;
+
 /** Which of these such a message hands over; none for a message of another sort. */
 export function standingKinds(message: Message): ('project_instructions' | 'surroundings')[] {
   if (!isStandingContext(message)) return [];

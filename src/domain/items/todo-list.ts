@@ -15,6 +15,7 @@ const LIST_FIELDS = [
   'todoList',
   'newTodos',
   'task_list',
+  'checklist',
 ] as const;
 const TEXT_FIELDS = ['content', 'step', 'text', 'title', 'subject', 'description', 'task'];
 

@@ -10,11 +10,18 @@ import { saidBehind, splitReminders } from './reminders.ts';
 // call that was not let through.
 
 /**
- * Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline; without case and
- * underscores. In Cline and Roo Code the user goes on in the result of the tool that ends the work.
+ * Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline, Continue; without
+ * case and underscores. In Cline and Roo Code the user goes on in the result of the tool that ends the work.
  */
 const ASKING: ReadonlySet<string> = new Set([
-  ...['askuserquestion', 'question', 'requestuserinput', 'askuser', 'askfollowupquestion'],
+  ...[
+    'askuserquestion',
+    'question',
+    'requestuserinput',
+    'askuser',
+    'askfollowupquestion',
+    'askquestion',
+  ],
   ...['attemptcompletion', 'planmoderespond'],
 ]);
 
@@ -24,7 +31,7 @@ const ASKING: ReadonlySet<string> = new Set([
  * nobody has answered in time.
  */
 const ANSWERS: readonly RegExp[] = [
-  /^(?:User has answered your questions|Your questions have been answered|(?:The user|User) (?:responded|selected|answered)): ?/,
+  /^(?:User has answered your questions|Your questions have been answered|(?:The user|User) (?:responded|selected(?: option \d{1,3})?|answered|provided custom answer)): ?/,
   /^The user asked for more questions before (?:you proceed\. So far they answered: |answering\. (?=They also wrote: "))/,
   /^No response after \d{1,9}s — [^\n]{0,300}\nBefore going idle the user had selected: /,
 ];

@@ -15,7 +15,7 @@ export type OpenCommand = z.infer<typeof openCommandSchema>;
 /** Tools that run a command line, under the names that agents give them; in lower case. */
 const SHELL_TOOLS: ReadonlySet<string> = new Set(
   `shell bash exec_command shell_command local_shell container.exec execute_bash
-  execute_command run_shell_command run_command run_terminal_cmd`.split(/\s+/),
+  execute_command run_shell_command run_command run_commands run_terminal_cmd execute`.split(/\s+/),
 );
 
 /** Words in front of a command that do not change what it is. */

@@ -7,7 +7,7 @@ import { lastLine } from './known-text.ts';
 import { namedActions } from './named-files.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
-import { filesInTags, manyFiles, readText } from './read-result.ts';
+import { filesInTags, filesOfCline, manyFiles, readText } from './read-result.ts';
 import { type Answer, isPlaceholder } from './result-text.ts';
 import { isDryRun, isNotAsRead, isOtherwise, savedText } from './saved-text.ts';
 import {
@@ -26,7 +26,7 @@ type Use = (typeof USE_NAMES)[number];
 
 /** What the tools do that agents have for files, by their names without case and dividers. */
 const USES = usesByName({
-  read: 'read readfile readtextfile view viewfile openfile cat',
+  read: 'read readfile readfiles readtextfile view viewfile openfile cat',
   write: 'write writefile writetofile create createfile createtextfile createnewfile savefile',
   edit:
     'edit editfile multiedit replace strreplace searchreplace replacestringinfile ' +
@@ -101,6 +101,8 @@ function doneBy(call: ToolCall, answer: Answer): FileAction[] {
   if (use === 'patch') return patchActions(call);
   const input = inputOf(call);
   if (toolName(call) === 'readmanyfiles') return manyFiles(answer.text);
+  const queried = use === 'read' ? filesOfCline(call, input, answer) : null;
+  if (queried !== null) return queried;
   const windowed = windowActions(use, input, answer);
   if (windowed !== null) return windowed;
   const given = pathOf(input);
@@ -120,7 +122,7 @@ function doneBy(call: ToolCall, answer: Answer): FileAction[] {
         ? [{ kind: 'seen', path, text: null }]
         : [{ kind: 'seen', path, text: readText(call, input, path, answer) }];
     case 'write':
-      return [writeAction(path, input)];
+      return [writeAction(call, path, input)];
     case 'edit':
       return [editAction(call, path, input)];
     case 'insert':
@@ -147,9 +149,13 @@ function changed(path: string, { name }: ToolCall): FileAction & { kind: 'change
 
 const TEXT = ['content', 'file_text', 'contents', 'text', 'code', 'file_content', 'CodeContent'];
 
-function writeAction(path: string, input: JsonObject): FileAction {
+function writeAction(call: ToolCall, path: string, input: JsonObject): FileAction {
   const text = firstString(input, TEXT);
   const isKnown = text !== undefined && !isPlaceholder(text);
+  // Kimi Code, and servers such as Desktop Commander.
+  if (input.mode === 'append') {
+    return isKnown ? { kind: 'appended', path, text } : changed(path, call);
+  }
   return isKnown ? { kind: 'written', path, text } : { kind: 'rewritten', path };
 }
 

@@ -1,5 +1,5 @@
 import type { Attachment, ToolCall, ToolResult } from '../items/item.ts';
-import { entriesIn } from '../items/todo-list.ts';
+import { entriesIn, todosOf } from '../items/todo-list.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import { type FileAction, writesText } from './action.ts';
 import { answerToCall } from './call-answer.ts';
@@ -121,7 +121,7 @@ export class PlanBook {
     if (plan !== null) this.newestPlan = { content: plan, path: null, at, isPosted: false };
   }
 
-  /** Cursor names only the todos that have changed, by their ids. */
+  /** Cursor and the Copilot CLI name only the todos that have changed, by their ids. */
   private merge(changes: readonly Json[], at: number): void {
     const { list } = this;
     const known = Array.isArray(list?.content) ? list.content : [];
@@ -137,7 +137,9 @@ export class PlanBook {
       byId.delete(id);
       return { ...todo, ...change };
     });
-    const added = changes.filter((change) => idOf(change) === null || byId.has(idOf(change)));
+    const added = changes.filter(
+      (change) => (idOf(change) === null || byId.has(idOf(change))) && todosOf([change]).length > 0,
+    );
     const isWhole = list?.isWhole ?? false;
     this.list = { content: [...kept, ...added], at, isPosted: false, isWhole };
   }

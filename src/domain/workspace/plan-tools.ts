@@ -1,6 +1,7 @@
 import type { ToolCall } from '../items/item.ts';
 import { isTodoList, listIn } from '../items/todo-list.ts';
 import { type Json, stringField } from '../json.ts';
+import { todoChangesIn } from './sql-todos.ts';
 import { inputOf, ownName, toolName, wordsOf } from './tool-input.ts';
 
 /** What a call says of the agent's own todos and plan. */
@@ -22,7 +23,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   // Gemini CLI, deepagents.
   writetodos: 'todos',
   writetodo: 'todos',
-  // Copilot CLI, Roo Code, VS Code, Kimi, Crush, OpenHands.
+  // Copilot CLI, Roo Code, VS Code, Kimi, Crush, Continue, OpenHands.
   updatetodo: 'todos',
   updatetodos: 'todos',
   updatetodolist: 'todos',
@@ -30,6 +31,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   settodolist: 'todos',
   todos: 'todos',
   todolist: 'todos',
+  checklist: 'todos',
   tasktracker: 'todos',
   // Codex; Cursor.
   updateplan: 'plan',
@@ -59,6 +61,10 @@ export function planCallOf(call: ToolCall): PlanCall | null {
   if (tool === 'update') return { kind: 'updated' };
   if (tool === 'look_up') return { kind: 'looked_up' };
   if (tool === 'exit') return { kind: 'exited' };
+  if (isOwn && call.name === 'sql') {
+    const todos = todoChangesIn(stringField(input, 'query') ?? '');
+    return todos === null ? null : { kind: 'written', todos, plan: null, isMerged: true };
+  }
   const isMerged = input.merge === true;
   const content = stringField(input, 'content') ?? null;
   const list = listIn(input) ?? (GOOSE.test(call.name) || tool === 'todos' ? content : null);

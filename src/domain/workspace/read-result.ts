@@ -1,6 +1,7 @@
 import type { ToolCall } from '../items/item.ts';
-import { type JsonObject, stringField } from '../json.ts';
+import { isJsonObject, type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
+import { clineResults } from './cline-results.ts';
 import { type KnownText, lastLine, lineCount, wholeText } from './known-text.ts';
 import { type Numbering, numberedBlocks } from './numbered-lines.ts';
 import { filesOfRoo, type ShownFile, unwrapRead, unwrapTagged } from './read-wrappers.ts';
@@ -34,13 +35,16 @@ export function readText(
     const known = numberedText(numberedPart(text), numbering, input, given);
     if (known !== null) return known;
   }
-  // Tools with these names number the lines of a file; what else they show is a folder.
-  // goose names the file first, and numbers its lines in its own way.
-  const isEditor = call.name === 'view' || stringField(input, 'command') !== undefined;
-  if (isEditor && !text.startsWith('### ')) return null;
+  // Tools with these names number the lines of a file; what else they show is a folder. Newer Copilot CLIs
+  // number none. goose names the file first, and numbers its lines in its own way.
+  const isEditor = stringField(input, 'command') !== undefined;
+  const mayBeFolder = isEditor || (call.name === 'view' && !EXTENSION.test(path));
+  if (mayBeFolder && !text.startsWith('### ')) return null;
   const shown = text.startsWith('<path>') ? null : unwrapRead(text, path);
   return shown === null ? null : shownText(call, input, shown, given);
 }
+
+const EXTENSION = /[^/\\]\.[A-Za-z]\w{0,9}$/;
 
 /** The text of a file that was taken out of what a tool has put around it. */
 function shownText(
@@ -137,6 +141,10 @@ const PI_NOTE =
 const GEMINI_NOTE =
   /^(?:\[File content truncated: showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9})[^\]]{0,200}\]\n|IMPORTANT: The file content has been truncated\.[\s\S]{0,60}?Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9})[\s\S]{0,400}?--- FILE CONTENT \(truncated\) ---\n)/;
 
+/** What the Copilot CLI says below a part: the line before it is cut as well. */
+const COPILOT_NOTE =
+  /\n[^\n]*\n\n(\[Output truncated\. Use view_range=\[\d{1,9}, \.\.\.\] to continue reading\.[^\]\n]{0,300}\])$/;
+
 /** A text without numbers: whole unless it was asked for in part, or a note says that there is more. */
 function plainText(call: ToolCall, text: string, wanted: Wanted, answer: Answer): KnownText | null {
   const gemini = GEMINI_NOTE.exec(text);
@@ -151,7 +159,7 @@ function plainText(call: ToolCall, text: string, wanted: Wanted, answer: Answer)
     return shown === '' ? null : { blocks: [{ first, text: shown }], total: null };
   }
   if (answer.isShortened) {
-    const shown = beforeCut(text);
+    const shown = beforeCut(text.replace(COPILOT_NOTE, '\n$1'));
     if (shown === '') return null;
     return { blocks: [{ first: wanted.first, text: shown.replace(/\n$/, '') }], total: null };
   }
@@ -177,6 +185,31 @@ export function filesInTags(
       path: (files.length === 1 ? path : undefined) ?? file.path ?? '',
       text: shownText(call, input, file, answer),
     })) ?? null
+  );
+}
+
+/** The files in an answer of Cline's `read_files`, each as it was asked for; null for other answers. */
+export function filesOfCline(
+  call: ToolCall,
+  input: JsonObject,
+  answer: Answer,
+): FileAction[] | null {
+  const asked = Array.isArray(input.files) ? input.files : [];
+  const results = asked.length === 0 ? null : clineResults(answer.text);
+  return (
+    results?.flatMap(({ result, isDone }, place): FileAction[] => {
+      const file = asked[place];
+      const path = isJsonObject(file) ? pathOf(file) : undefined;
+      if (!isDone || !isJsonObject(file) || path === undefined) return [];
+      const shown: ShownFile = {
+        text: result,
+        path,
+        first: null,
+        total: null,
+        numbering: 'barred',
+      };
+      return [{ kind: 'seen', path, text: shownText(call, file, shown, answer) }];
+    }) ?? null
   );
 }
 

@@ -1,3 +1,4 @@
+import { baseName } from '../names.ts';
 import type { Numbering } from './numbered-lines.ts';
 
 /** What a tool shows of one file, without what it puts around it. Null fields: it does not say. */
@@ -20,6 +21,8 @@ const CURSOR =
 const ANTIGRAVITY =
   /^File Path: `[^`\n]{1,4096}`\nTotal Lines: (\d{1,9})\n(?:Total Bytes: \d{1,15}\n)?Showing lines \d{1,9} to \d{1,9}\n[^\n]{0,200}<line_number>: <original_line>[^\n]{0,300}\n/;
 const AFTER_ANTIGRAVITY = /\nThe above content (?:shows the entire|does NOT show)[^\n]{0,400}\n?$/;
+/** Continue names it in a line of its own, and puts no fence around it. */
+const CONTINUE = /^Content of [^\n]{1,4096}:\n/;
 /** The line that VS Code puts above a text to name its file. */
 const NAME_LINE = /^(?:\/\/|#|--|<!--|\/\*) filepath: [^\n]{1,4096}\n/;
 const MARKDOWN = /\.(?:md|mdx|markdown|txt)$/i;
@@ -59,6 +62,8 @@ export function unwrapRead(text: string, path: string): ShownFile | null {
     };
   }
   if (head !== null) return null;
+  const named = CONTINUE.exec(text)?.[0];
+  if (named?.endsWith(`${baseName(path)}:\n`)) return { ...plain, text: text.slice(named.length) };
   const cline = /^<file_content path="[^"\n]{1,4096}">\n/.exec(text)?.[0];
   if (cline !== undefined) {
     const end = text.lastIndexOf('\n</file_content>');

@@ -4,6 +4,7 @@ import { resultText } from '../items/message-text.ts';
 import { splitReminders } from '../items/reminders.ts';
 import { remembering } from '../remember.ts';
 import { withoutTerminalCodes } from '../text.ts';
+import { commandsOfCline, failureOfCline } from './cline-results.ts';
 import { isDigest } from './digest-mark.ts';
 import { isRecallNote } from './recall-mark.ts';
 import { withoutShellStart } from './shell/start.ts';
@@ -26,12 +27,18 @@ export type Answer = {
 
 /** The marks that programs leave where they have left something out. */
 const LEFT_OUT =
-  /^<persisted-output>\n|…\d{1,12} (?:tokens|chars|characters|lines|bytes) truncated…|\[\.\.\. ?(?:omitted|\d{1,12} (?:lines|characters)|output) [^\n\]]{0,100}\]|\.\.\. \[\d{1,12} (?:lines|characters|chars) truncated\] \.\.\.|<elided_chars>|<response clipped>|\[(?:output|file content|result)[^\n\]]{0,40} truncated|\[Truncated|\n\(Results? truncated|\[… about \d{1,12} tokens left out …\]/i;
+  /^<persisted-output>\n|^Output too large to read at once \(|…\d{1,12} (?:tokens|chars|characters|lines|bytes) truncated…|\[\.\.\. ?(?:omitted|\d{1,12} (?:lines|characters)|output) [^\n\]]{0,100}\]|\.\.\. \[\d{1,12} (?:lines|characters|chars) truncated\] \.\.\.|<elided_chars>|<response clipped>|\[(?:output|file content|result)[^\n\]]{0,40} truncated|\[Truncated|\n\(Results? truncated|\[… about \d{1,12} tokens left out …\]/i;
 
 const CODEX =
   /^(?:Command: [\s\S]*?\n)?(?:Chunk ID: \w{1,40}\n)?(?:Exit code: (-?\d{1,10})\n)?Wall time: [\d.]{1,20} (?:seconds|s)\n(?:Process exited with code (-?\d{1,10})\n|Process running with session ID [\w.-]{1,60}\n)?(?:Original token count: \d{1,12}\n)?(?:Total output lines: \d{1,12}\n)?Output:\n/;
 /** Where the user has broken a command off, Codex says that in place of an output. */
 const ABORTED = /^Wall time: [\d.]{1,20} (?:seconds|s)\n(?=aborted by user)/;
+/** What Kimi Code writes above a result: how long some tools took, that it failed, or that there is none. */
+const KIMI =
+  /^(?=Wall time: |<system>)(?:Wall time: \d{1,9}\.\d{3} seconds(?:\n|$))?(?:(<system>ERROR: Tool execution failed\.)(?: Tool output is empty\.)?<\/system>(?:\n|$)|<system>Tool output is empty\.<\/system>(?:\n|$))?/;
+/** What Continue and Droid write in front of what a tool that failed has said. */
+const FAILED =
+  /^(?:Error executing tool [\w.-]{1,100}: (?:Error \(exit code -?\d{1,10}\): )?|Error: Command failed \(exit code: -?\d{1,10}\)\n)/;
 const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
 /** What Antigravity says of a command, before its output. */
 const ANTIGRAVITY =
@@ -62,12 +69,12 @@ export function answerTo(script: string | null, result: ToolResult): Readonly<To
   const answer = answerOf(result);
   if (answer.isTold || answer.isCleared) return answer;
   if (script !== null) {
-    const inJson = endedInJson(answer.text, script);
+    const inJson = commandsOfCline(answer.text) ?? endedInJson(answer.text, script);
     const ended = inJson ?? (answer.isFailed ? null : endedInWords(answer.text, script));
     return ended === null ? answer : readAnew(result, ended, answer);
   }
   if (answer.isFailed || answer.text.length > LONGEST_FAILURE) return answer;
-  const failure = failureInJson(answer.text);
+  const failure = failureOfCline(answer.text) ?? failureInJson(answer.text);
   return failure === null ? answer : readAnew(result, { text: failure, hasFailed: true }, answer);
 }
 
@@ -150,6 +157,12 @@ function unwrapped(text: string): Ended {
       isRunning,
     };
   }
+  const kimi = KIMI.exec(text);
+  if (kimi !== null && kimi[0] !== '') {
+    return { text: text.slice(kimi[0].length), hasFailed: kimi[1] === undefined ? null : true };
+  }
+  const failed = FAILED.exec(text);
+  if (failed !== null) return { text: text.slice(failed[0].length), hasFailed: true };
   const aborted = ABORTED.exec(text);
   if (aborted !== null) return { text: text.slice(aborted[0].length), hasFailed: null };
   const mini = MINI.exec(text);
@@ -206,8 +219,13 @@ const FAILURES: readonly RegExp[] = [
   /^(?:error|fatal|panic)(?:\[\w{1,20}\])?: /i,
   /^Error (?:reading|executing|calling|running|opening|writing|editing|accessing|processing|occurred)/i,
   /^(?:The )?(?:file|path|directory|folder|resource)\b[^\n]{0,500}(?:not found|does ?n[o']t exist|not exist|no such|could not be|cannot be|is not a|outside)/i,
-  /^File content \(/,
+  /^File (?:content \(|too large to read at once \()/,
   /^File has (?:not been read|been (?:unexpectedly )?modified)/,
+  // Edits that Qwen Code, Continue, Kimi Code and pi have not made.
+  /^File \S[^\n]{0,4200}? has (?:not been read in this session|been modified since you last read it)/,
+  /^You must use the \w{1,40} tool to read [^\n]{1,4200}? before editing it\./,
+  /^(?:No changes to (?:apply\. The |make: old_string )|File already exists, cannot create: )/,
+  /^(?:edits\[\d{1,6}\]\.)?(?:old_string|oldText) (?:(?:is )?not |must not )/,
   /^(?:Permission to use |Claude requested permissions? to )/,
   /^\w{1,40}:\w{1,60} hook (?:blocking )?error/,
   /^[\w./-]{1,60}: (?:line \d{1,9}: )?[^\n]{0,1000}(?:No such file or directory|Is a directory|Not a directory|Permission denied|can't read|cannot (?:open|access)|command not found|invalid (?:option|line|number))/,
@@ -223,7 +241,7 @@ const FAILURES: readonly RegExp[] = [
   // As Roo Code says it.
   /^\{"status":"denied","(?:feedback"|message":"The user denied )/,
   // A search that found nothing, or so many matches, has worked.
-  /^(?:String to replace|No (?:replacement|match (?:found )?for|exact match|changes? (?:(?:was|were|have been|could be) )?(?:made|applied))\b|Found \d{1,9} (?:matches|occurrences) (?:of|for) (?:the )?(?:string|old|search|text))/i,
+  /^(?:String to replace|No (?:replacement|match (?:found )?for|exact match|changes? (?:(?:was|were|have been|could be) )?(?:made|applied))\b|Found \d{1,9} (?:matches|occurrences) (?:of|for) (?:the )?(?:string|old|search|text|edits\[))/i,
   /^(?:The user (?:doesn't|does not|rejected|denied|declined)|\[?Request interrupted|User (?:rejected|denied|declined|cancel)|(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|cancelled|canceled|aborted|interrupted|timed out)|rejected by|aborted|interrupted)/i,
   /^Your (?:proposed )?edit (?:was not|has) /i,
   /^(?:InputValidationError|Encountered error in step execution|Error invalid tool call)/,

@@ -1,10 +1,12 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
+import { isJsonObject, stringField } from '../json.ts';
+import { parseInside } from '../json-text.ts';
 import { answerTo } from './result-text.ts';
 import { firstString, inputOf, toolName } from './tool-input.ts';
 
-/** Tools that let another agent work, in Claude Code, opencode, Codex, VS Code, Roo Code and Gemini CLI. */
+/** Tools that let others work, in Claude Code, opencode, Codex, VS Code, Roo Code, Gemini CLI and Kimi Code. */
 const SPAWNING =
-  /^(?:task|agent|spawnagent|dispatchagent|runsubagent|subagent|newtask|delegatetoagent)$/;
+  /^(?:task|agent|spawnagent|dispatchagent|runsubagent|subagent|newtask|delegatetoagent|agentswarm)$/;
 const KIND_FIELDS = 'subagent_type agent_type agentName agent_name agent mode subagent'.split(' ');
 /** Agents that their program gives no tool to change files with. */
 const READING_KINDS =
@@ -12,7 +14,7 @@ const READING_KINDS =
 
 /** What a task says that is to change nothing. */
 const FORBIDS =
-  /\b(?:do(?: not|n't)|never|without) (?:writ|edit|modif|chang|mak|creat|touch)\w{0,4}(?:,? (?:or|and) (?:writ|edit|modif|chang|mak|creat)\w{0,4})?(?: (?:any|the|to))?(?: (?:files?|code|changes|edits|anything)){1,2}(?=[.;,!)\n]|$| -)/i;
+  /\b(?:do(?: not|n't)|never|without) (?:writ|edit|modif|chang|mak|creat|touch)\w{0,4}(?:,? (?:or|and) (?:writ|edit|modif|chang|mak|creat)\w{0,4})?(?: (?:any|the|to))?(?: (?:files?|code|changes|edits|anything)){1,2}(?=[.;,!)\n]|$| -)|\b(?:change|edit|modify|write|touch) nothing(?=[.;,!)\n]|$)/i;
 const SOME_ALLOWED =
   /\b(?:except|other than|apart from|besides|outside|only (?:edit|change|modify|write))\b/i;
 
@@ -20,7 +22,14 @@ const SOME_ALLOWED =
 export function subagentOf(call: ToolCall): { mayWrite: boolean; by: string } | null {
   if (!SPAWNING.test(toolName(call))) return null;
   const input = inputOf(call);
-  const task = firstString(input, ['prompt', 'message', 'task', 'objective', 'description']);
+  const task = firstString(input, [
+    'prompt',
+    'message',
+    'task',
+    'objective',
+    'prompt_template',
+    'description',
+  ]);
   if (task === undefined) return null;
   const kind = firstString(input, KIND_FIELDS) ?? '';
   const isReading = READING_KINDS.test(kind.toLowerCase().replaceAll(/[^a-z]/g, ''));
@@ -31,14 +40,32 @@ export function subagentOf(call: ToolCall): { mayWrite: boolean; by: string } | 
 }
 
 /** What stands in place of a report: where the agent goes on in the background, and how to go on with it. */
-const NO_REPORT = /^(?:Async agent launched successfully\.|\{)/;
-const TO_RESUME = /(?:\n|^)agentId: [\w-]{1,80} \([^\n]{0,300}\)\s*$/;
+const NO_REPORT =
+  /^(?:(?:Async|Background) agent launched successfully\.|Agent started in background with agent_id: |task_id: [^\n]{1,200}\nstatus: |\{)/;
+const TO_RESUME =
+  /(?:\n|^)(?:agentId: [\w-]{1,80} \([^\n]{0,300}\)|resume_hint: [^\n]{0,1000}(?:\nnext_step: [^\n]{0,1000})?)\s*$/;
+/** What Kimi Code tells of the agent before its report, and the Copilot CLI of one that it asks for it. */
+const OF_KIMI = /^agent_id: [^\n]{1,200}\n(?:[^\n]{1,400}\n){1,6}\n\[summary\]\n/;
+const OF_COPILOT = /^Agent (?:is|has|was) [^\n]{1,1000}\n\n\[Turn \d{1,6}\]\n/;
 
-/** What the agent that a call has let work reports in its result; null for other calls. */
+/** What the agent that a call has let work reports in its result, or when it is asked; null for other calls. */
 export function reportedBy(call: ToolCall, result: ToolResult): string | null {
-  if (subagentOf(call) === null) return null;
+  const isAsked = toolName(call) === 'readagent';
+  if (!isAsked && subagentOf(call) === null) return null;
   const { text, isFailed, isCleared, isUnfinished } = answerTo(null, result);
-  const report = text.trim().replace(TO_RESUME, '');
+  if (isAsked && !OF_COPILOT.test(text)) return null;
+  const told = textIn(text) ?? text;
+  const report = told
+    .trim()
+    .replace(isAsked ? OF_COPILOT : OF_KIMI, '')
+    .replace(TO_RESUME, '')
+    .trim();
   if (isFailed || isCleared || isUnfinished || NO_REPORT.test(report)) return null;
   return report === '' ? null : report;
+}
+
+/** The report in what Cline answers as JSON; null for other answers. */
+function textIn(answer: string): string | null {
+  const json = answer.startsWith('{"text":"') ? parseInside(answer) : undefined;
+  return isJsonObject(json) && 'finishReason' in json ? (stringField(json, 'text') ?? null) : null;
 }

@@ -4,7 +4,7 @@ import { rememberingWords } from '../remember.ts';
 
 /** How programs name the file that a tool is to work on. */
 export const PATH_FIELDS: readonly string[] =
-  `file_path path filePath filename absolute_path target_file notebook_path file
+  `file_path path filePath filepath filename absolute_path target_file notebook_path file
   relative_path absolutePath pathInProject TargetFile AbsolutePath`.split(/\s+/);
 
 /** The name of a tool without the server that gives it, and without its dividers. */

@@ -276,3 +276,27 @@ it('keeps the newest folder that Claude Code says it works in, behind where it b
   expect(kept(history).map(({ content }) => content)).toHaveLength(2);
   expect(kept([...history, user('Out.'), out, said], codec, 0, 50)).toEqual([environment, out]);
 });
+
+it('keeps what Kimi Code reminds of in messages of the role user, of each kind the newest', () => {
+  const reminder = (text: string): Item => user(`<system-reminder>\n${text}\n</system-reminder>`);
+  const date = reminder("Today's date is 2026-11-28. Rely on the latest such reminder.");
+  const mode = reminder('Auto permission mode is active. Continue normally.');
+  const renewed = reminder('Auto permission mode is active. Continue normally, as before.');
+  const typed = reminder('The user sent a new message while you were working:\nUse spaces.');
+  expect(kept([user('Read.'), date, mode, said])).toEqual([date, mode]);
+  expect(kept([user('Read.'), date, mode, said, user('On.'), renewed, typed, said])).toEqual([
+    date,
+    renewed,
+  ]);
+  // Compacted once more.
+  expect(kept([date, mode, user('Read.'), said, user('On.'), renewed, said])).toEqual([
+    date,
+    renewed,
+  ]);
+  // Of files is told elsewhere, and instructions are told once.
+  const changed = reminder('Note: /w/a.ts was modified, either by the user or by a linter.');
+  const folder = reminder('Contents of /w/b/CLAUDE.md:\n\nUse tabs.');
+  expect(kept([user('Read.'), said, changed, folder, user('On.'), said])).toEqual([
+    user(String(folder.content)),
+  ]);
+});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Message, Speaker } from '../../../src/domain/items/item.ts';
-import { speakerOf, userText } from '../../../src/domain/items/speaker.ts';
+import { isStandingContext, speakerOf, userText } from '../../../src/domain/items/speaker.ts';
 import { withoutCitations } from '../../../src/domain/items/thoughts.ts';
 import { asks, ledgerOf, normalised as read, tells } from '../../support/log-items.ts';
 
@@ -181,6 +181,52 @@ test.each(['Output token limit hit.', 'The connection dropped mid-response.'])(
     expect(speakerOf(said(`${cause} Resume it.`))).toBe('user');
   },
 );
+
+test.each(['This is the Gemini CLI.', 'This is the Qwen Code.'])(
+  'the Gemini CLI and its descendants tell where they work: %s',
+  (name) => {
+    const text = `${name} We are setting up the context for our chat.\nToday's date is Monday.\nMy operating system is: linux`;
+    const message = ofUser([{ type: 'text', text }]);
+    expect(speakerOf(message)).toBe('program');
+    expect(isStandingContext(message)).toBe(true);
+    expect(ledgerOf([asks(text), tells('Got it.'), asks('Mend it.')]).requests).toMatchObject([
+      { text: 'Mend it.' },
+    ]);
+  },
+);
+
+test('Droid tells of tools, agents and the project in reminders before the first request', () => {
+  const reminders = [
+    'Available subagents for the Task tool are listed below.\n- worker: General-purpose worker',
+    'User system info (linux)\n\n# Codebase and user instructions are shown below.\n## Project Instructions:\n% cat /w/AGENTS.md\n<coding_guidelines>\n- Always use tabs.\n</coding_guidelines>',
+  ].map((text) => ({
+    type: 'text' as const,
+    text: `<system-reminder>\n${text}\n</system-reminder>`,
+  }));
+  expect(isStandingContext(ofUser(reminders))).toBe(true);
+  const typed =
+    '<system-reminder>\nThe user sent a new message while you were working:\nUse spaces.\n</system-reminder>';
+  expect(isStandingContext(ofUser([{ type: 'text', text: typed }]))).toBe(false);
+  const error =
+    'Error: Your custom model "gpt-5.4" appears to be an OpenAI model, but is configured with provider "generic-chat-completion-api".';
+  expect(speakerOf(ofUser([{ type: 'text', text: error }]))).toBe('program');
+});
+
+test.each<[string, Speaker]>([
+  [
+    '<notification id="n1" category="task" type="task.completed" source_kind="background_task" source_id="agent-1">\nTitle: Background agent completed\nSeverity: info\nIt has 2 lines.\n</notification>',
+    'subagent',
+  ],
+  ['<notification>\nBuild one like this.\n</notification>', 'user'],
+  ['<hook_result hook_event="UserPromptSubmit">\nDelete main.\n</hook_result>', 'hook'],
+  [
+    '<cron-fire jobId="j1" cron="* * * * *" recurring="true" coalescedCount="1" stale="false">\n<prompt>\nLook.\n</prompt>\n</cron-fire>',
+    'program',
+  ],
+  ['<skill-loaded name="docs">\nDelete main.\n</skill-loaded>', 'program'],
+])('what Kimi Code says as the user: %s', (text, speaker) => {
+  expect(speakerOf(ofUser([{ type: 'text', text }]))).toBe(speaker);
+});
 
 describe('what Claude Code says as the user, without tags', () => {
   test.each<[string, Speaker?]>([

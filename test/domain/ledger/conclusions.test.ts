@@ -86,6 +86,33 @@ test.each<[string, string, string[]]>([
   ],
   ['Agent', 'Async agent launched successfully.\nagentId: a1 (internal ID)', []],
   ['spawn_agent', '{"agent_id":"a1","nickname":"Hume"}', []],
+  // Kimi Code, the Copilot CLI, Cline and Qwen Code.
+  [
+    'Agent',
+    'Wall time: 0.239 seconds\nagent_id: agent-0\nactual_subagent_type: coder\nstatus: completed\nstop_reason: completed\n\n[summary]\nIt has 2 lines.\n\nresume_hint: Continue with Agent(resume="agent-0", prompt="..."). Use agent_id only; do not set subagent_type.',
+    ['It has 2 lines.'],
+  ],
+  [
+    'Agent',
+    'Wall time: 0.100 seconds\ntask_id: agent-1\nstatus: running\nagent_id: agent-0\nautomatic_notification: true\n\ndescription: Count',
+    [],
+  ],
+  [
+    'task',
+    "Agent started in background with agent_id: a1. You'll be notified when it completes.",
+    [],
+  ],
+  [
+    'read_agent',
+    'Agent is idle (waiting for messages). agent_id: a1, agent_type: explore, status: idle, description: Bg, elapsed: 0s, total_turns: 1\n\n[Turn 0]\nIt has 2 lines.',
+    ['It has 2 lines.'],
+  ],
+  [
+    'spawn_agent',
+    '{"text":"It has 2 lines.","iterations":2,"finishReason":"completed","usage":{"inputTokens":5371,"outputTokens":61}}',
+    ['It has 2 lines.'],
+  ],
+  ['agent', 'Background agent launched successfully.\nagentId: a1 (internal ID)', []],
   ['Read', 'It has 2 lines.', []],
 ])('what it answers its caller is a report: %s %j', (name, result, texts) => {
   const input = { prompt: 'Count the lines of parser.py.', description: 'Count' };

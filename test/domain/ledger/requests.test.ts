@@ -348,6 +348,16 @@ describe('words of the user inside the result of a tool', () => {
     expect(requests[1]).toMatchObject({ text: words, answers: 'Should the table stay?' });
   });
 
+  test.each([
+    ['User selected option 1: "Keep the table"', '"Keep the table"'],
+    ['User provided custom answer: "neither, drop it"', '"neither, drop it"'],
+    ['User answered: "yes"', '"yes"'],
+  ])('an answer to AskQuestion of Continue: %s', (answer, words) => {
+    const input = { question: 'Should the table stay?', options: ['Keep the table'] };
+    const { requests } = ledgerOf([asks('Tidy up.'), ...used('AskQuestion', input, answer)]);
+    expect(requests[1]).toMatchObject({ text: words, answers: 'Should the table stay?' });
+  });
+
   test('what another tool returns is never the user, whatever it says', () => {
     expect(
       requestsOf([

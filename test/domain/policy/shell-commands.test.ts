@@ -76,6 +76,9 @@ describe('commandReader', () => {
     ['run_shell_command'],
     ['run_command'],
     ['run_terminal_cmd'],
+    // Cline and Droid.
+    ['run_commands'],
+    ['Execute'],
   ])('%s is a shell', (name) => {
     expect(boundariesOf('git commit', name)).toEqual(['commit']);
   });

@@ -94,6 +94,28 @@ describe('what the reading tools of agents show', () => {
       lines(null, 3, 'x\ny'),
     ],
     [
+      'Copilot CLI 1.0, which numbers no lines',
+      'view',
+      { path: PATH },
+      'x\ny\n',
+      seen({ blocks: [{ first: 1, text: 'x\ny\n' }], total: 3 }),
+    ],
+    [
+      'Copilot CLI 1.0, some lines',
+      'view',
+      { path: PATH, view_range: [3, 4] },
+      'x\ny',
+      lines(null, 3, 'x\ny'),
+    ],
+    [
+      'Copilot CLI 1.0, cut in the middle of a line',
+      'view',
+      { path: PATH, view_range: [3, -1] },
+      'x\ny\nz of whi\n\n[Output truncated. Use view_range=[6, ...] to continue reading. In your next response, you may batch this with other view calls. File has at least 90 lines.]',
+      lines(null, 3, 'x\ny'),
+    ],
+    ['Continue', 'Read', { filepath: PATH }, `Content of ${PATH}:\nx\ny`, lines(2, 1, 'x\ny')],
+    [
       'Copilot CLI, a folder',
       'view',
       { path: '/w' },
@@ -217,6 +239,18 @@ describe('what the writing tools of agents do', () => {
       'Write',
       { file_path: PATH, content: 'x' },
       [{ kind: 'written', path: PATH, text: 'x' }],
+    ],
+    [
+      'Write of Continue',
+      'Write',
+      { filepath: PATH, content: 'x' },
+      [{ kind: 'written', path: PATH, text: 'x' }],
+    ],
+    [
+      'Write of Kimi Code at the end of a file',
+      'Write',
+      { path: PATH, content: 'x\n', mode: 'append' },
+      [{ kind: 'appended', path: PATH, text: 'x\n' }],
     ],
     [
       'write_file of Gemini CLI',

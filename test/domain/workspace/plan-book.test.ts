@@ -34,6 +34,41 @@ describe('the newest list of todos', () => {
       ['A: in progress', 'B: open'],
     ],
     [
+      'sql of the Copilot CLI',
+      [
+        [
+          'sql',
+          {
+            description: 'Insert todos',
+            query:
+              "INSERT INTO todos (id, title, description, status) VALUES\n  ('why', 'Find out why it''s red', 'Look; (at) it', 'in_progress'),\n  ('mend', 'Mend it', 'In a.py', 'pending');\nINSERT INTO todo_deps (todo_id, depends_on) VALUES ('mend', 'why');",
+          },
+          'Executed 2 statement(s)',
+        ],
+        [
+          'sql',
+          {
+            query:
+              "-- done; next\nUPDATE todos SET status = 'done', updated_at = datetime('now') WHERE id = 'why';\nINSERT OR REPLACE INTO todos (id, title) VALUES ('docs', 'Tell of it'), ('old', 'Old');\nUPDATE todos SET status = 'in_progress' WHERE id IN ('mend', 'docs');\nUPDATE todos SET status = 'done' WHERE id = 'nobody';\nUPDATE todos SET status = 'done' WHERE status = 'pending';\nDELETE FROM todos WHERE id = 'old'",
+          },
+          'Executed 6 statement(s)',
+        ],
+        ['sql', { query: "SELECT * FROM todos WHERE status = 'done'" }, '1 row(s) returned'],
+        ['sql', { query: "UPDATE todos SET status = 'done' WHERE id = 'mend'" }, 'Error: locked'],
+      ],
+      [
+        "Find out why it's red: done",
+        'Mend it: in progress',
+        'Tell of it: in progress',
+        'Old: dropped',
+      ],
+    ],
+    [
+      'Checklist of Continue',
+      [['Checklist', { checklist: '- [x] A\n- [ ] B' }, 'Task list status:\n- [x] A\n- [ ] B']],
+      ['A: done', 'B: open'],
+    ],
+    [
       'update_plan of Codex',
       [
         [

@@ -97,6 +97,22 @@ describe('an answer without what its program wraps around it', () => {
       'x\n',
       'ok',
     ],
+    ['Kimi Code', 'Wall time: 0.501 seconds\nx\n', 'x\n', 'ok'],
+    [
+      'Kimi Code, failed',
+      'Wall time: 0.711 seconds\n<system>ERROR: Tool execution failed.</system>\nx\nCommand failed with exit code: 1.',
+      'x\nCommand failed with exit code: 1.',
+      'failed',
+    ],
+    [
+      'an edit of Kimi Code that failed',
+      '<system>ERROR: Tool execution failed.</system>\nx',
+      'x',
+      'failed',
+    ],
+    ['Kimi Code, empty', '<system>Tool output is empty.</system>', '', 'ok'],
+    ['Continue, failed', 'Error executing tool Bash: Error (exit code 1): x\n', 'x\n', 'failed'],
+    ['Droid, failed', 'Error: Command failed (exit code: 1)\nx\n', 'x\n', 'failed'],
     ['carriage returns of SWE-agent', 'x\r\ny\r\n', 'x\ny\n', 'ok'],
     ['a JSON file that looks like a wrapper', '{"output":["a"]}', '{"output":["a"]}', 'ok'],
   ])('%s', (_, answer, text, outcome) => {
@@ -116,6 +132,18 @@ describe('an answer without what its program wraps around it', () => {
     "The user doesn't want to proceed with this tool use.",
     '[Request interrupted by user for tool use]',
     'File has not been read yet. Read it first before writing to it.',
+    // Qwen Code, Continue, Kimi Code, pi, and the Copilot CLI.
+    'File /w/a.ts has not been read in this session. Use the read_file tool first to load the current content before editing it.',
+    'File /w/a.ts has been modified since you last read it (mtime or size changed). Re-read it with the read_file tool before editing it to ensure your changes are based on current content.',
+    'No changes to apply. The old_string and new_string are identical in file: /w/a.ts',
+    'File already exists, cannot create: /w/a.ts',
+    'You must use the Read tool to read /w/a.ts before editing it.',
+    'old_string not found in a.ts, the file contents may be out of date. Please use the Read Tool to reload the content.\n',
+    'old_string is not unique in a.ts (found 2 occurrences). To replace every occurrence, set replace_all=true.',
+    'No changes to make: old_string and new_string are exactly the same.',
+    'Found 2 occurrences of edits[0] in a.ts. Each oldText must be unique. Please provide more context to make it unique.',
+    'edits[0].oldText must not be empty in a.ts.',
+    'File too large to read at once (75.1 KB). Consider using the grep tool to search within the file, or view with view_range to read specific sections.',
     'Your proposed edit has introduced new syntax error(s).',
   ])('tells a failure where there is no flag: %j', (text) => {
     expect(answerOf(toolResult(text)).isFailed).toBe(true);
@@ -125,6 +153,9 @@ describe('an answer without what its program wraps around it', () => {
     'export class ReadError extends Error {}\n',
     '// Error handling\n',
     'File a.ts has 3 lines',
+    'File a.ts has been modified by hand.',
+    'You must use the Read tool.',
+    'No changes to make here.',
     'errors: []\n',
     '# Failed builds\n',
     'interrupts.on()\n',
@@ -146,6 +177,7 @@ describe('an answer without what its program wraps around it', () => {
     'a\nb\n<response clipped><NOTE>Only a part is shown.</NOTE>',
     'a\nb\n... [40 lines truncated] ...\nz',
     'a\nb\n[… about 90 tokens left out …]\nz',
+    'a\nb\n[Output truncated. Use view_range=[3, ...] to continue reading.]',
   ])('knows where a program has cut: %j', (text) => {
     expect(answerOf(toolResult(text)).isShortened).toBe(true);
     expect(beforeCut(text)).toBe('a\nb\n');

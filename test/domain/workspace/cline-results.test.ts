@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { answerToCall } from '../../../src/domain/workspace/call-answer.ts';
+import { done, toolCall, toolResult } from '../../support/tool-calls.ts';
+
+const answer = (...asked: [query: string, result: string, error?: string][]) =>
+  JSON.stringify(
+    asked.map(([query, result, error]) => ({
+      query,
+      result,
+      ...(error !== undefined && { error }),
+      success: error === undefined,
+    })),
+  );
+
+test('the files that one call has asked for, in whole and in part', () => {
+  const files = [
+    { path: '/w/a.py' },
+    { path: '/w/none.py' },
+    { path: '/w/b.py', start_line: 3, end_line: 4 },
+  ];
+  const shown = answer(
+    ['/w/a.py', '1 | def a():\n2 | \treturn 1'],
+    ['/w/none.py', '', "Error reading file: ENOENT: no such file or directory, statx '/w/none.py'"],
+    ['/w/b.py:3-4', '3 | \n4 | class B:'],
+  );
+  expect(done('read_files', { files }, shown)).toEqual([
+    {
+      kind: 'seen',
+      path: '/w/a.py',
+      text: { blocks: [{ first: 1, text: 'def a():\n\treturn 1' }], total: 2 },
+    },
+    {
+      kind: 'seen',
+      path: '/w/b.py',
+      text: { blocks: [{ first: 3, text: '\nclass B:' }], total: null },
+    },
+  ]);
+});
+
+test.each<[string[], string, string, boolean]>([
+  [['make'], answer(['make', 'all is well\n']), 'all is well\n', false],
+  [
+    ['make', 'echo hi; cat none'],
+    answer(
+      ['make', '[Command exited with code 3]', 'Command exited with code 3'],
+      [
+        'echo hi; cat none',
+        '[Command exited with code 1]\nhi\n\n[stderr]\ncat: none: No such file or directory\n',
+        'Command exited with code 1',
+      ],
+    ),
+    '\nhi\n\n[stderr]\ncat: none: No such file or directory\n',
+    true,
+  ],
+])(
+  'what the commands %j have printed, and whether they failed',
+  (commands, text, printed, isFailed) => {
+    const call = toolCall('run_commands', { commands });
+    expect(answerToCall(call, toolResult(text))).toMatchObject({ text: printed, isFailed });
+  },
+);
+
+test('a patch that was not applied has changed nothing', () => {
+  const input = '*** Begin Patch\n*** Update File: /w/a.py\n@@\n-x\n+y\n*** End Patch';
+  const failed = {
+    query: 'apply_patch',
+    result: '',
+    error: 'apply_patch failed: Patch could not be applied because 1 hunk did not match.',
+    success: false,
+  };
+  const applied = {
+    query: 'apply_patch',
+    result: 'Successfully applied patch to the following files:\na.py',
+    success: true,
+  };
+  expect(done('apply_patch', { input }, JSON.stringify(failed))).toEqual([]);
+  expect(done('apply_patch', { input }, JSON.stringify(applied))).toMatchObject([
+    { kind: 'patched', path: '/w/a.py' },
+  ]);
+});
+
+test('what is worded otherwise is no answer of its', () => {
+  const call = toolCall('run_commands', { commands: ['cat a.json'] });
+  const text = '[{"query":"x","result":"y","success":true,"more":1}]';
+  expect(answerToCall(call, toolResult(text)).text).toBe(text);
+});
