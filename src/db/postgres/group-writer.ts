@@ -157,7 +157,7 @@ export class GroupWriter {
       const before = this.#heads.get(lane.key);
       const move = first && before ? planMove([first, ...others], before) : null;
       if (move === null) this.#runAlone(lane);
-      return move === null ? [] : { ...move, lane };
+      return move === null ? [] : { lane, ...move };
     });
     await Promise.all(inStatements(moves).map((statement) => this.#write(statement)));
   }
