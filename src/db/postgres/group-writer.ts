@@ -190,7 +190,8 @@ export class GroupWriter {
         lane.leftOut += write.kept.size > 0 ? MOST_LEFT_OUT : 1;
         this.#goOn(lane);
       } else {
-        this.#remember(lane.key, { ...write.after, row_version });
+        const { head, hash } = write.after;
+        this.#remember(lane.key, { head, hash, row_version });
         this.#answer(lane.key, plan);
         this.#settle(lane, commands);
       }
