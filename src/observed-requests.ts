@@ -49,13 +49,13 @@ export function observedRequests(
         );
     const ms = performance.now() - started;
     const { status } = response;
-    const labels = { method, route };
-    const counted = { ...labels, status: String(status) };
+    const counted = { method, route, status: String(status) };
     record({ metric: 'palimpsest_http_requests_total', labels: counted, value: 1 });
+    const labels = { method, route };
     record({ metric: 'palimpsest_http_request_duration_seconds', labels, value: ms / 1000 });
     const level = isProbe ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
-      log[level]({ ...labels, status, ms: Math.round(ms), ...told }, 'request');
+      log[level]({ method, route, status, ms: Math.round(ms), ...told }, 'request');
     }
     return response;
   };
@@ -65,22 +65,22 @@ export function observedRequests(
 function routeOf(router: OpenAPIHono['router'], request: Request): { route: string; ids: Facts } {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const path = getPath(request);
-  const [handlers] = router.match(method, path);
-  const found = handlers.at(-1)?.[0];
+  const [handlers, stash] = router.match(method, path);
+  const [found, params] = handlers.at(-1) ?? [];
   const route = Array.isArray(found) ? found[1].path : 'none';
-  const pieces = route.split('/');
-  const at = pieces.indexOf(':id');
-  const id = at > 0 && pieces[at - 1] === 'sessions' ? path.split('/')[at] : undefined;
-  return { route, ids: isId(id) ? { session_id: id } : {} };
+  // The id itself, or its place among all that the pattern has found.
+  const at = route.includes('/sessions/:id') ? params?.id : undefined;
+  const id = typeof at === 'number' ? stash?.[at] : at;
+  return { route, ids: id !== undefined && isId(id) ? { session_id: id } : {} };
 }
 
 /** With the session that the gateway has found. */
 function idsOf(ids: Facts, response: Response): Facts {
   const found = response.headers.get('palimpsest-session');
-  return isId(found) ? { ...ids, session_id: found } : ids;
+  return found !== null && isId(found) ? { ...ids, session_id: found } : ids;
 }
 
 /** Anything else in its place is a mistake, which might be a secret. */
-function isId(text: string | null | undefined): text is string {
+function isId(text: string): boolean {
   return idSchema.safeParse(text).success;
 }

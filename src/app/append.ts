@@ -46,11 +46,12 @@ export async function append(
   const now = ports.clock.now();
   const at = now.toISOString();
   const compaction_id = ports.newId();
-  const posted = { items, defaults: defaultSession() };
+  const defaults = defaultSession();
   const options = idempotency === null ? { at } : { at, idempotency };
-  const committed = await withCounts(ports, ref, posted, (counted?: Counted) => {
+  const committed = await withCounts(ports, ref, { items, defaults }, (counted?: Counted) => {
     const command = appendItems(world, {
-      ...posted,
+      items,
+      defaults,
       counted,
       compaction_id,
       now_ms: now.getTime(),
@@ -70,8 +71,22 @@ export async function append(
   if (!ended.ok) return ended;
   // An answer that version 1 of the events kept has no advice and no note.
   const { advice = null, note = null } = value;
-  const appended = { session_id: ref.session_id, ...value, advice, note, message: null };
-  return accept({ appended: { ...appended, ...ended.value }, replayed });
+  const { version, first_seq, last_seq, context, compaction } = value;
+  const appended = {
+    session_id: ref.session_id,
+    version,
+    first_seq,
+    last_seq,
+    context,
+    compaction,
+    advice,
+    note,
+    message: null,
+  };
+  return accept({
+    appended: ended.value === null ? appended : { ...appended, ...ended.value },
+    replayed,
+  });
 }
 
 /** The command, refused when the session does not exist. */

@@ -50,8 +50,9 @@ export function eventHash(
 export function encodeEvent(previousHash: string, ref: SessionRef, event: SessionEvent): EventRow {
   const { version, type, at } = event;
   const data = JSON.stringify(event.data);
-  const row = { version, type, at, schema_version: EVENT_SCHEMA_VERSION, data };
-  return { ...row, hash: eventHash(previousHash, ref, row) };
+  const row = { version, type, at, schema_version: EVENT_SCHEMA_VERSION, data, hash: '' };
+  row.hash = eventHash(previousHash, ref, row);
+  return row;
 }
 
 /**

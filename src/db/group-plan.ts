@@ -1,5 +1,6 @@
 import { SessionArchivedError } from '../app/ports/archive.ts';
 import type { CommitOptions, Committed, EventRow, SessionRef } from '../app/ports/event-store.ts';
+import { asLogged } from '../domain/session/as-logged.ts';
 import type { Decide, Decision } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject as refuse } from '../domain/session/errors.ts';
 import type { SessionEvent } from '../domain/session/events.ts';
@@ -21,11 +22,11 @@ export type QueuedCommand = {
 
 /** Puts a command into a queue of a store; settles as that says. */
 export function queued<T>(
-  command: { ref: SessionRef; decide: Decide<T>; options: CommitOptions },
+  { ref, decide, options }: { ref: SessionRef; decide: Decide<T>; options: CommitOptions },
   enqueue: (command: QueuedCommand) => void,
 ): Promise<Outcome<Committed<T>>> {
   const committed = new Promise<Outcome<Committed<unknown>>>((resolve, reject) => {
-    enqueue({ ...command, resolve, reject });
+    enqueue({ ref, decide, options, resolve, reject });
   });
   // The queue holds commands of all kinds; the value comes from this command's own `decide`.
   return committed as Promise<Outcome<Committed<T>>>;
@@ -105,7 +106,7 @@ function follow(
   at: string,
 ): { events: SessionEvent[]; rows: EventRow[]; after: Current } {
   const first = (before?.head.state.version ?? 0) + 1;
-  const events = decided.events.map((event, index) => ({ ...event, version: first + index, at }));
+  const events = decided.events.map((event, index) => asLogged(event, first + index, at));
   // Folded by the command with another time it would be another head.
   const folded = decided.after?.state.updated_at === at ? decided.after : undefined;
   const head = folded ?? events.reduce(evolve, before?.head ?? null);

@@ -247,8 +247,9 @@ describe('appends of many sessions', () => {
         compactions: [],
       },
     };
+    const ofOneEvent = { ...move, write: { ...move.write, rows: move.write.rows.slice(0, 1) } };
     const connection = await writers.connect();
-    for (const moves of [[move], [move, move]]) {
+    for (const moves of [[ofOneEvent], [move], [move, move]]) {
       const { text, values = [] } = batchStatement(moves);
       const { rows } = await connection.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');

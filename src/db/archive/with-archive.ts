@@ -53,13 +53,14 @@ export function withArchive<S extends SearchableStore>(store: S, behind: Behind)
     return started;
   };
   const reading = async <T>(run: () => Promise<T>): Promise<T> => {
-    const attempts = new Map<string, number>();
+    let attempts: Map<string, number> | null = null;
     for (;;) {
       try {
         return await run();
       } catch (error) {
         if (!(error instanceof SessionArchivedError)) throw error;
         const key = sessionKey(error.ref);
+        attempts ??= new Map();
         const attempt = (attempts.get(key) ?? 0) + 1;
         if (attempt > ATTEMPTS) throw new ArchiveError('unavailable', error);
         attempts.set(key, attempt);

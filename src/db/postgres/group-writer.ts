@@ -157,7 +157,7 @@ export class GroupWriter {
       const before = this.#heads.get(lane.key);
       const move = first && before ? planMove([first, ...others], before) : null;
       if (move === null) this.#runAlone(lane);
-      return move === null ? [] : { ...move, lane };
+      return move === null ? [] : { lane, ...move };
     });
     await Promise.all(inStatements(moves).map((statement) => this.#write(statement)));
   }
@@ -190,7 +190,8 @@ export class GroupWriter {
         lane.leftOut += write.kept.size > 0 ? MOST_LEFT_OUT : 1;
         this.#goOn(lane);
       } else {
-        this.#remember(lane.key, { ...write.after, row_version });
+        const { head, hash } = write.after;
+        this.#remember(lane.key, { head, hash, row_version });
         this.#answer(lane.key, plan);
         this.#settle(lane, commands);
       }

@@ -20,6 +20,7 @@ const FLAGS = [
   'is_hidden_from_client',
 ] as const;
 const NAMES = ['id', 'model', 'agent_id'] as const;
+const ONE_OF_SPEAKERS = `one of ${SPEAKERS.join(', ')}`;
 
 /** The types of the fields that every message may carry; null counts as absent (SPEC section 4). */
 export function checkOwnFields(item: JsonObject): ItemProblem[] {
@@ -32,7 +33,7 @@ export function checkOwnFields(item: JsonObject): ItemProblem[] {
   };
   for (const flag of FLAGS) expect(flag, (value) => typeof value === 'boolean', 'true or false');
   for (const name of NAMES) expect(name, (value) => typeof value === 'string', 'a string');
-  expect('speaker', (value) => speakerIn(value) !== undefined, `one of ${SPEAKERS.join(', ')}`);
+  expect('speaker', (value) => speakerIn(value) !== undefined, ONE_OF_SPEAKERS);
   expect('usage', isJsonObject, 'an object with the token figures of the model call');
   expect(
     'timestamp',

@@ -7,6 +7,7 @@ import { commandReader } from '../policy/shell-commands.ts';
 import { measureItem, usageTokens } from '../tokens/measure.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { type Advice, afterAppend, type Request } from './after-append.ts';
+import { asLogged } from './as-logged.ts';
 import { checkItems } from './check-items.ts';
 import { type Counted, countedCounter } from './counted.ts';
 import { checkRoom, created, type NewSession } from './create-session.ts';
@@ -66,7 +67,7 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
     const push = (event: NewEvent): Head => {
       events.push(event);
       const version = (current?.state.version ?? 0) + 1;
-      current = evolve(current, { ...event, version, at: command.at });
+      current = evolve(current, asLogged(event, version, command.at));
       return current;
     };
     let after = current ?? push(created(command.defaults));

@@ -25,7 +25,9 @@ const LONGEST_NAME = 200;
 /** The calls after one more message; pieces of one answer that follow each other are one call. */
 export function callsAfter(calls: ModelCalls, item: Item, normalised: Normalised): ModelCalls {
   if (normalised.kind !== 'message') return calls;
-  if (normalised.role !== 'assistant') return { ...calls, is_answering: false };
+  if (normalised.role !== 'assistant') {
+    return calls.is_answering ? { ...calls, is_answering: false } : calls;
+  }
   const { model = '' } = normalised;
   const isName = model !== '' && model.length <= LONGEST_NAME && !normalised.is_api_error_message;
   return {
