@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../domain/json.ts';
 import type { Told } from '../domain/session/told.ts';
+import { lastUsed } from './last-used.ts';
 import type { TellingStart } from './told-chain.ts';
 
 const MOST_SESSIONS = 10_000;
@@ -51,7 +51,7 @@ export type BodiesOfSessions = Pick<KnownBodies, 'beginning'> & {
  * with each turn: to hash megabytes takes a tenth of the time that it takes to understand them.
  */
 export class KnownBodies {
-  readonly #kept = new LRUCache<string, KeptBody | Promise<KeptBody>>({ max: MOST_SESSIONS });
+  readonly #kept = lastUsed<KeptBody | Promise<KeptBody>>(MOST_SESSIONS);
   /** What is looked for twice of the same body, is found once. */
   readonly #found = new WeakMap<Uint8Array, Promise<KnownBeginning | null>>();
 

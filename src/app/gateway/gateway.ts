@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
 import { roughlySaved, roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import { windowTold } from '../../domain/gateway/too-long.ts';
+import { lastUsed } from '../last-used.ts';
 import { mayHoldOurs } from '../opaque-content.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -79,7 +79,7 @@ const CRAMMED_MS = 60_000;
 export class Gateway {
   readonly #deps: GatewayDeps;
   /** Sessions that no worker has made room in: their next requests do not wait as well. */
-  readonly #crammed = new LRUCache<string, true>({ max: MOST_CRAMMED, ttl: CRAMMED_MS });
+  readonly #crammed = lastUsed<true>(MOST_CRAMMED, CRAMMED_MS);
 
   readonly #refused = new RefusedOffers();
   readonly #missed: MissedTurns;

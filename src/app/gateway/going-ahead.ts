@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { isOnlyAppended } from '../../domain/gateway/in-force.ts';
 import { formatOf } from '../../domain/gateway/protocol.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import { INSTRUCTIONS } from '../../domain/gateway/summary-turn.ts';
 import { configOf, contextTokens } from '../../domain/session/head.ts';
 import { usableWindow } from '../../domain/tokens/thresholds.ts';
+import { lastUsed } from '../last-used.ts';
 import type { Ports } from '../ports/ports.ts';
 import { sessionKey } from '../session-key.ts';
 import { type NamedBy, namedSession } from './find-turn-session.ts';
@@ -26,7 +26,7 @@ const ASKS_US = ['"pal', '"compaction_trigger"', ...INSTRUCTIONS];
  */
 export class GoingAhead {
   readonly #deps: Pick<Ports, 'store' | 'world'>;
-  readonly #unchanged = new LRUCache<string, true>({ max: MOST_SESSIONS });
+  readonly #unchanged = lastUsed<true>(MOST_SESSIONS);
 
   constructor(deps: Pick<Ports, 'store' | 'world'>) {
     this.#deps = deps;

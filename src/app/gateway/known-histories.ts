@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Told } from '../../domain/session/told.ts';
+import { lastUsed } from '../last-used.ts';
 import type { Telling } from '../telling.ts';
 import { HistoryKeys, type HistoryState, noHistory } from './history-keys.ts';
 
@@ -12,7 +12,7 @@ const MOST_HISTORIES = 10_000;
  * take it apart takes five times as long as to see that its beginning is known.
  */
 export class KnownHistories {
-  readonly #states = new LRUCache<string, HistoryState>({ max: MOST_HISTORIES });
+  readonly #states = lastUsed<HistoryState>(MOST_HISTORIES);
 
   /** What a history comes to, of which only what is new since `before` is taken apart. */
   state(scope: string, telling: Telling): HistoryState {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lastUsed } from '../last-used.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import { sessionKey } from '../session-key.ts';
@@ -13,7 +13,7 @@ const MOST_SESSIONS = 1_000;
  */
 export class MissedTurns {
   readonly #deps: Pick<Ports, 'store' | 'clock'>;
-  readonly #missed = new LRUCache<string, Bypass & { ref: SessionRef }>({ max: MOST_SESSIONS });
+  readonly #missed = lastUsed<Bypass & { ref: SessionRef }>(MOST_SESSIONS);
 
   constructor(deps: Pick<Ports, 'store' | 'clock'>) {
     this.#deps = deps;

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { withoutTools } from '../../domain/gateway/recall/offer.ts';
 import { memberRange } from '../../domain/gateway/replace-member.ts';
+import { lastUsed } from '../last-used.ts';
 import type { PlannedTurn } from './plan-turn.ts';
 import { readable, type TurnAsked } from './turn-request.ts';
 
@@ -10,7 +10,7 @@ const REFUSED_MS = 3_600_000;
 
 /** The models that take no tools, by their sessions: they go on without recall. */
 export class RefusedOffers {
-  readonly #refused = new LRUCache<string, true>({ max: MOST_REFUSED, ttl: REFUSED_MS });
+  readonly #refused = lastUsed<true>(MOST_REFUSED, REFUSED_MS);
 
   /** A turn as it may go upstream: without our tools where its model has refused them. */
   heeded(request: TurnAsked, plan: PlannedTurn): PlannedTurn {
