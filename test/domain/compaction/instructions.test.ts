@@ -300,3 +300,44 @@ it('keeps what Kimi Code reminds of in messages of the role user, of each kind t
     user(String(folder.content)),
   ]);
 });
+
+describe('reminders of the moment', () => {
+  const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;
+  const blocks = (...texts: string[]): Item => ({
+    role: 'user',
+    content: texts.map((text) => ({ type: 'text', text: reminder(text) })),
+  });
+
+  it('do not stay, as Claude Code sends a file that it has read in front of all else', () => {
+    const called = 'Called the Read tool with the following input: {"file_path":"/w/conf.ini"}';
+    const result = 'Result of calling the Read tool:\n1\tport=8080\n';
+    const project = blocks(
+      'Codebase and user instructions are shown below.\n\nContents of /w/CLAUDE.md:\n\nUse uv.',
+    );
+    const skills = blocks('The following skills are available for use with the Skill tool:\n- rel');
+    const mode = blocks('Plan mode is active. You MUST NOT make any edits.');
+    const opening = [user(reminder(called)), blocks(result, called, result), skills, mode, project];
+    expect(kept([...opening, user('Set the port.'), said])).toEqual([skills, project]);
+    // After a summary of Claude Code's own.
+    const later = [user(reminder(called)), blocks(result), user('On.'), said];
+    expect(kept([user('Go.'), said, ...later])).toEqual([]);
+  });
+
+  it('do not stay, as Kimi Code ends a goal, tells of a broken turn or asks for the todos', () => {
+    const passed = [
+      "The goal's hard budget was reached and the goal is now blocked; the user can resume it with /goal resume.\nStop immediately.",
+      'The previous turn was interrupted by the user before completion; any partial output shown above is incomplete.',
+      "The TodoList tool hasn't been updated recently.",
+      'Context compaction is complete — continue the work that was in progress when it began.',
+    ];
+    const standing = [
+      'Plan mode is active. You MUST NOT make any edits.',
+      'Plan mode is no longer active. Continue with the approved plan.',
+      '<tools_added>\nmcp__a__b\n</tools_added>',
+      'The AGENTS.md instruction file(s) below changed on disk after they were injected into the system prompt:\n- /w/AGENTS.md',
+    ].map((text) => user(reminder(text)));
+    const others = passed.map((text) => user(reminder(text)));
+    const history = [user('Go.'), said, ...others, ...standing, user('On.'), said];
+    expect(kept(history, codec, 0, 50)).toEqual(standing);
+  });
+});
