@@ -1,10 +1,11 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { addTo } from '../group-by.ts';
-import type { Message, Normalised } from '../items/item.ts';
+import type { Item, Message, Normalised } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { isSetting } from '../items/openai-responses/settings.ts';
 import { instructionKind, isOfOperator } from '../items/operator.ts';
 import { isReminder, isStandingContext } from '../items/speaker.ts';
+import { behindFiles } from '../items/system-notes.ts';
 import { isJsonObject } from '../json.ts';
 import type { Entry } from '../session/entry.ts';
 import type { Material } from './material.ts';
@@ -25,16 +26,16 @@ const MOST_EARLY_SHARE = 1 / 2;
  * those that came later up to a quarter (all in tokens); the others are summarised. Reminders that are a
  * message by themselves are such instructions where they tell what holds from there on (`HOLDS`). What
  * gives the model tools, takes them away, or sets how it answers, stays as well. Of blocks that clients
- * write anew, such as the environment, the newest stands for the older ones, also when it stands after the cut. So do
- * notes on instructions beside what others say, which become messages of their own (`noteEntry`).
- * `initial` is the number of entries of the initial context, which stay anyway.
+ * write anew, such as the environment, the newest stands for the older ones, also when it stands after the
+ * cut. So do notes on instructions beside what others say. `noteEntry` makes a message of a text: of its
+ * own, or one like another. `initial` is the number of entries of the initial context, which stay anyway.
  */
 export function standingInstructions(
   material: readonly Material[],
   initial: number,
   cut: number,
   threshold: number,
-  noteEntry: (text: string) => Entry,
+  noteEntry: (text: string, like?: Item) => Entry,
 ): Entry[] {
   const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const start = endOfOpening(covered);
@@ -63,14 +64,17 @@ export function standingInstructions(
     }
     if (!instructs(item) || isRenewed(item, renewed)) continue;
     renewed.add(instructionKind(item));
+    const told = messageText(item);
+    const own = behindFiles(told);
+    const one = own === told ? standing(entry) : noteEntry(own, entry.item);
     const isEarly = place < firstAnswer;
-    if (entry.tokens > (isEarly ? leftEarly : left)) continue;
-    if (isEarly) leftEarly -= entry.tokens;
-    else left -= entry.tokens;
-    kept.push(standing(entry));
+    if (one.tokens > (isEarly ? leftEarly : left)) continue;
+    if (isEarly) leftEarly -= one.tokens;
+    else left -= one.tokens;
+    kept.push(one);
   }
   const notes: Entry[] = [];
-  for (const note of texts.map(noteEntry).reverse()) {
+  for (const note of texts.map((text) => noteEntry(text)).reverse()) {
     if (note.tokens > left) continue;
     left -= note.tokens;
     notes.unshift(note);

@@ -37,9 +37,9 @@ function kept(history: Item[], by = codec, after = 0, tokens = 5_000): Item[] {
     const entry = { seq: index + 1, item, tokens, origin: 'log' as const };
     return { entry, item: normalised, original: normalised };
   });
-  return standingInstructions(material, 0, history.length - after, 20_000, (text) => ({
+  return standingInstructions(material, 0, history.length - after, 20_000, (text, like) => ({
     seq: null,
-    item: by.message('user', text),
+    item: like === undefined ? by.message('user', text) : { ...like, content: text },
     tokens: 100,
     origin: 'instructions',
   })).map(({ item }) => item);
@@ -340,4 +340,14 @@ describe('reminders of the moment', () => {
     const history = [user('Go.'), said, ...others, ...standing, user('On.'), said];
     expect(kept(history, codec, 0, 50)).toEqual(standing);
   });
+});
+
+it('keeps what Claude Code tells of itself behind files that the first request names', () => {
+  const read =
+    'Called the Read tool with the following input: {"file_path":"/w/conf.ini"}\nResult of calling the Read tool:\n1\tport=8080\n2\t\n';
+  const own =
+    'The following deferred tools are now available via ToolSearch.\nCronCreate\n\nAvailable agent types for the Agent tool:\n- claude: Catch-all.';
+  const system = (content: string): Item => ({ role: 'system', content });
+  expect(kept([user('Set the port.'), system(`${read}\n\n${own}`), said])).toEqual([system(own)]);
+  expect(kept([user('Set the port.'), system(read), said])).toEqual([]);
 });
