@@ -138,11 +138,12 @@ const OF_MOMENT = [
 
 /**
  * The place and time that an agent works in, as Codex and Gemini tell it at the start; Droid puts them into
- * reminders, beside the project's instructions and the agents and tools that there are.
+ * reminders, beside the project's instructions and the agents and tools that there are. Claude Code 2.1.76
+ * names the tools first that are to be loaded.
  */
 export const SURROUNDINGS = new RegExp(
   [
-    String.raw`^\s*<(?:environment_context|session_context)[\s>]`,
+    String.raw`^\s*<(?:environment_context|session_context|available-deferred-tools)[\s>]`,
     String.raw`^\s*<system-reminder>(?!\s*(?:${OF_MOMENT}))`,
     CHAT_CONTEXT.source,
   ].join('|'),

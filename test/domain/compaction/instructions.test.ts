@@ -316,8 +316,10 @@ describe('reminders of the moment', () => {
     );
     const skills = blocks('The following skills are available for use with the Skill tool:\n- rel');
     const mode = blocks('Plan mode is active. You MUST NOT make any edits.');
-    const opening = [user(reminder(called)), blocks(result, called, result), skills, mode, project];
-    expect(kept([...opening, user('Set the port.'), said])).toEqual([skills, project]);
+    const tools = user('<available-deferred-tools>\nBash\n</available-deferred-tools>');
+    const files = [user(reminder(called)), blocks(result, called, result)];
+    const opening = [tools, ...files, skills, mode, project];
+    expect(kept([...opening, user('Set the port.'), said])).toEqual([tools, skills, project]);
     // After a summary of Claude Code's own.
     const later = [user(reminder(called)), blocks(result), user('On.'), said];
     expect(kept([user('Go.'), said, ...later])).toEqual([]);
