@@ -155,6 +155,12 @@ const CASES: Case[] = [
     'File unchanged since last read. The content from the earlier Read tool_result in this conversation is still current.',
   ),
   anthropic(
+    'a note that nothing is new, of Claude Code since 2.1.200',
+    'Read',
+    { file_path: FILE },
+    'Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.',
+  ),
+  anthropic(
     'a result that its client has cleared',
     'Read',
     { file_path: FILE },

@@ -1,13 +1,13 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { addTo } from '../group-by.ts';
-import type { Message, Normalised } from '../items/item.ts';
+import type { Item, Message, Normalised } from '../items/item.ts';
+import { messageText } from '../items/message-text.ts';
 import { isSetting } from '../items/openai-responses/settings.ts';
 import { instructionKind, isOfOperator } from '../items/operator.ts';
 import { isReminder, isStandingContext } from '../items/speaker.ts';
-import { standingNotesIn } from '../items/standing-notes.ts';
+import { behindFiles } from '../items/system-notes.ts';
 import { isJsonObject } from '../json.ts';
 import type { Entry } from '../session/entry.ts';
-import { toldIn } from '../workspace/program-notes.ts';
 import type { Material } from './material.ts';
 import { newestNotes } from './newest-notes.ts';
 
@@ -24,18 +24,18 @@ const MOST_EARLY_SHARE = 1 / 2;
  * what opens the conversation: system and developer messages, and those of the project among them in
  * messages of the role `user`. Of those behind the first request the newest up to half the threshold, of
  * those that came later up to a quarter (all in tokens); the others are summarised. Reminders that are a
- * message by themselves are such instructions, but for those of files, of which is told elsewhere. What
+ * message by themselves are such instructions where they tell what holds from there on (`HOLDS`). What
  * gives the model tools, takes them away, or sets how it answers, stays as well. Of blocks that clients
- * write anew, such as the environment, the newest stands for the older ones, also when it stands after the cut. So do
- * notes on instructions beside what others say, which become messages of their own (`noteEntry`).
- * `initial` is the number of entries of the initial context, which stay anyway.
+ * write anew, such as the environment, the newest stands for the older ones, also when it stands after the
+ * cut. So do notes on instructions beside what others say. `noteEntry` makes a message of a text: of its
+ * own, or one like another. `initial` is the number of entries of the initial context, which stay anyway.
  */
 export function standingInstructions(
   material: readonly Material[],
   initial: number,
   cut: number,
   threshold: number,
-  noteEntry: (text: string) => Entry,
+  noteEntry: (text: string, like?: Item) => Entry,
 ): Entry[] {
   const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const start = endOfOpening(covered);
@@ -64,14 +64,17 @@ export function standingInstructions(
     }
     if (!instructs(item) || isRenewed(item, renewed)) continue;
     renewed.add(instructionKind(item));
+    const told = messageText(item);
+    const own = behindFiles(told);
+    const one = own === told ? standing(entry) : noteEntry(own, entry.item);
     const isEarly = place < firstAnswer;
-    if (entry.tokens > (isEarly ? leftEarly : left)) continue;
-    if (isEarly) leftEarly -= entry.tokens;
-    else left -= entry.tokens;
-    kept.push(standing(entry));
+    if (one.tokens > (isEarly ? leftEarly : left)) continue;
+    if (isEarly) leftEarly -= one.tokens;
+    else left -= one.tokens;
+    kept.push(one);
   }
   const notes: Entry[] = [];
-  for (const note of texts.map(noteEntry).reverse()) {
+  for (const note of texts.map((text) => noteEntry(text)).reverse()) {
     if (note.tokens > left) continue;
     left -= note.tokens;
     notes.unshift(note);
@@ -82,16 +85,25 @@ export function standingInstructions(
       ({ item }) =>
         item.kind === 'message' &&
         !overtaken.has(item) &&
+        !isOfMoment(item) &&
         !(instructs(item) ? isRenewed(item, renewed) : gone.has(item)),
     )
     .map(({ entry }) => standing(entry));
   return [...opening, ...notes, ...kept.reverse()];
 }
 
-/** Kimi Code says in reminders of the role `user` what others say in system messages: its mode, the date. */
+/** What holds until its program says otherwise: the mode, the date, which tools and instructions there are. */
+const HOLDS =
+  /^\s*<system-reminder>\s{0,8}(?:Today's date is |The date has changed|(?:## )?(?:\w{1,20} ){1,3}mode\b|<tools_(?:added|removed)>|The AGENTS\.md instruction file)/i;
+
+/** Kimi Code says such in reminders of the role `user`, what others say in system messages. */
 function instructs(item: Normalised): item is Message {
-  if (isOfOperator(item)) return true;
-  return isReminder(item) && toldIn(item).length === 0 && standingNotesIn(item).length === 0;
+  return isOfOperator(item) || (isReminder(item) && HOLDS.test(messageText(item)));
+}
+
+/** What Claude Code says in a reminder in front of all else, and only of the moment: what it has read, its mode. */
+function isOfMoment(item: Normalised): boolean {
+  return isReminder(item) && !isStandingContext(item);
 }
 
 /** How many of the entries open the conversation: the first other message ends it. */
@@ -101,6 +113,7 @@ function endOfOpening(covered: readonly Material[]): number {
       entry.origin !== 'boundary' &&
       item.kind === 'message' &&
       item.role !== 'system' &&
+      !isOfMoment(item) &&
       !(isStandingContext(item) && entry.tokens <= MOST_PROJECT_TOKENS),
   );
   return end === -1 ? covered.length : end;

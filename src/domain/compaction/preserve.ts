@@ -93,7 +93,11 @@ export function withLatestRequest(
   return [{ seq: null, item: shorter, tokens, origin: 'preserved' }];
 }
 
-/** A message without the blocks that stand in front of it among the instructions. */
+/** A file that Claude Code has read for the user: it is put back as it is now. */
+const READ_FOR_USER =
+  /^\s{0,9}<system-reminder>\s{0,9}(?:Called the \w{1,60} tool |Result of calling )/;
+
+/** A message without the files beside it, and without the blocks that stand in front of it among the instructions. */
 function withoutTold(codec: Codec, item: Item, instructions: readonly Entry[]): Item {
   const { content } = item;
   if (!Array.isArray(content)) return item;
@@ -103,8 +107,9 @@ function withoutTold(codec: Codec, item: Item, instructions: readonly Entry[]): 
       return message.kind === 'message' ? messageText(message) : [];
     }),
   );
-  const own = content.filter(
-    (block) => !isJsonObject(block) || !told.has((stringField(block, 'text') ?? '').trim()),
-  );
+  const own = content.filter((block) => {
+    const text = isJsonObject(block) ? (stringField(block, 'text') ?? '') : '';
+    return !told.has(text.trim()) && !READ_FOR_USER.test(text);
+  });
   return own.length === 0 || own.length === content.length ? item : { ...item, content: own };
 }

@@ -1,5 +1,6 @@
 import { sumTokens } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
+import type { Item } from '../items/item.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Entry } from '../session/entry.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
@@ -24,8 +25,8 @@ function verbatimAt(
 ): Verbatim {
   const all = material.map(({ entry }) => entry);
   const codec = codecFor(view.format);
-  const noteEntry = (text: string): Entry => {
-    const item = codec.message('user', text);
+  const noteEntry = (text: string, like?: Item): Entry => {
+    const item = like === undefined ? codec.message('user', text) : { ...like, content: text };
     const { tokens } = measureItem(codec, item, count, config);
     return { seq: null, item, tokens, origin: 'instructions' };
   };

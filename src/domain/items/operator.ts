@@ -1,7 +1,7 @@
 import type { Message, Normalised } from './item.ts';
 import { messageText } from './message-text.ts';
 import { TAG_MARKS } from './speaker-marks.ts';
-import { saidBySystem } from './system-notes.ts';
+import { behindFiles, saidBySystem } from './system-notes.ts';
 import { readUtterances } from './utterances.ts';
 
 // System and developer messages after the start of a conversation: clients write their own notes in
@@ -34,7 +34,7 @@ export function isOfOperator(item: Normalised): item is Message {
     ({ speaker }) => speaker === 'program' || speaker === 'project_instructions',
   );
   // Words that bear no mark are the operator's here.
-  const speaker = own === undefined ? null : readUtterances(own.text)[0]?.speaker;
+  const speaker = own === undefined ? null : readUtterances(behindFiles(own.text))[0]?.speaker;
   return speaker === 'user' || speaker === 'program' || speaker === 'project_instructions';
 }
 
@@ -53,7 +53,7 @@ export function rewrittenKind(message: Message): string | null {
 
 /** The same of a text. */
 export function rewrittenKindOf(words: string): string | null {
-  const text = words.trimStart();
+  const text = behindFiles(words.trimStart());
   const note = REWRITTEN.findIndex((pattern) => pattern.test(text));
   if (note >= 0) return `note ${note}`;
   const tag = /^<([a-z][\w -]{0,60}?)[\s>]/i.exec(text)?.[1]?.toLowerCase();

@@ -127,11 +127,26 @@ export const CHAT_CONTEXT =
   /^This is (?:the )?\w[\w .-]{1,40}\. We are setting up the context for our chat/;
 
 /**
+ * What Claude Code says in reminders of the moment alone: files that it has read for the user, what is
+ * open in the editor, todos, plan mode, what is used up.
+ */
+const OF_MOMENT = [
+  String.raw`Called the \w+ tool |Result of calling the |Note: |PDF file: |<(?:new-diagnostics|mcp-resource)\b`,
+  'The user (?:opened|selected|has) |(?:This is a reminder that )?Your todo list |The (?:TodoWrite|task) tools? ',
+  '(?:Plan|Auto) mode |## (?:Exited|Re-entering) |Token usage: |USD budget: ',
+].join('|');
+
+/**
  * The place and time that an agent works in, as Codex and Gemini tell it at the start; Droid puts them into
- * reminders, beside the project's instructions and the agents and tools that there are.
+ * reminders, beside the project's instructions and the agents and tools that there are. Claude Code 2.1.76
+ * names the tools first that are to be loaded.
  */
 export const SURROUNDINGS = new RegExp(
-  `^\\s*<(?:environment_context|session_context|system-reminder)[\\s>]|${CHAT_CONTEXT.source}`,
+  [
+    String.raw`^\s*<(?:environment_context|session_context|available-deferred-tools)[\s>]`,
+    String.raw`^\s*<system-reminder>(?!\s*(?:${OF_MOMENT}))`,
+    CHAT_CONTEXT.source,
+  ].join('|'),
   'i',
 );
 

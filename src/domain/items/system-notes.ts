@@ -36,6 +36,17 @@ export function claimedBySystem(text: string): string | null {
   return claimed.length === 0 ? null : claimed.join('\n');
 }
 
+/** How Claude Code up to 2.1.300 shows files that the user has named, and what it tells of itself behind them. */
+const READ = /^Called the \w{1,60} tool with the following input: \{/;
+const OF_ITSELF =
+  /\n\n(?=# (?:Environment|MCP Server Instructions)\n|The following (?:deferred tools|skills) are |Available agent types for )/;
+
+/** What is told in a text behind the files that it shows first; all of it where it shows none, or nothing else. */
+export function behindFiles(text: string): string {
+  const end = READ.test(text) ? OF_ITSELF.exec(text) : null;
+  return end === null ? text : text.slice(end.index).trimStart();
+}
+
 /** `claimed`: what the user has typed, where another may have put it there. */
 type Note = { said: Utterance[]; claimed: string | null };
 

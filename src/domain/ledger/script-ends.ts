@@ -54,13 +54,21 @@ function lastRun(script: string, shown: readonly string[]) {
 
 /**
  * Where a row of commands has stopped that shows its headings in between: in front of the first heading
- * that was not printed. At its end where none was printed at all.
+ * that was not printed, where nothing else was run from there on. At its end where none was printed at
+ * all, or a later one was.
  */
 function endOf(pipelines: readonly Pipeline[], shown: ReadonlySet<string>): number {
-  const isShown = (pipeline: Pipeline) => printedBy(pipeline).every((line) => shown.has(line));
-  const headings = pipelines.filter((one) => printedBy(one).length > 0);
-  const missing = pipelines.findIndex((one) => isSaying(one) && !isShown(one));
-  return missing > 0 && headings.some(isShown) ? missing - 1 : pipelines.length - 1;
+  const isHeading = (one: Pipeline) => printedBy(one).length > 0;
+  const isShown = (one: Pipeline) =>
+    isHeading(one) && printedBy(one).every((line) => shown.has(line));
+  const last = pipelines.findLastIndex(isShown);
+  // What comes after anything but a `&&` is run whatever became of the commands in front of it.
+  const start = Math.max(
+    last,
+    pipelines.findLastIndex(({ after }) => after !== '&&'),
+  );
+  const missing = pipelines.findIndex((one, at) => at > start && isHeading(one));
+  return last >= 0 && missing > 0 ? missing - 1 : pipelines.length - 1;
 }
 
 /** These go on where they are, or say so. */

@@ -7,7 +7,7 @@ import { FileBook } from './file-book.ts';
 import type { KnownFile } from './kept-files.ts';
 import { folderNamedIn, resolved, withinReach } from './paths.ts';
 import { type KnownPlan, type KnownTodos, PlanBook } from './plan-book.ts';
-import { calledLast, toldIn } from './program-notes.ts';
+import { toldIn } from './program-notes.ts';
 
 /** What a log tells of the files, the todos and the plan that its agent works with. */
 export type KnownWorkspace = {
@@ -79,12 +79,12 @@ function workspaceFold(
     }
     plans.call(call, result, at);
   };
-  let command: string | null = null;
+  let before: Message | null = null;
   const tellOf = (message: Message, at: number) => {
-    const before = command;
-    command = calledLast(message);
+    const last = before;
+    before = message;
     if (message.role === 'assistant') return;
-    for (const told of toldIn(message, before)) {
+    for (const told of toldIn(message, last)) {
       const folders = { session: folder, shell };
       const actions =
         told.kind === 'action'

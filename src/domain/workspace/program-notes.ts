@@ -45,13 +45,13 @@ const MOST_FILES = 200;
  * What programs tell of files besides calls: Claude Code of changes made outside, Claude Code and
  * opencode of files that the user has named with `@`, Claude Code of skills and commands that were loaded,
  * Cline and Roo Code of files that have changed since. Only what the program says counts: the user may
- * quote such words. `command`: what the message before it has called.
+ * quote such words. `before`: the message in front of it, which may end with what was called.
  */
-export function toldIn(message: Message, command: string | null = null): Told[] {
+export function toldIn(message: Message, before: Message | null = null): Told[] {
   const told: Told[] = [];
-  let called: { name: string; input: string } | null = null;
+  let called = before === null ? null : toolCalledLast(before);
   let utterances: Utterance[][] | null = null;
-  let next = command;
+  let next = before === null ? null : commandCalledLast(before);
   for (const [index, part] of message.parts.entries()) {
     if (part.kind === 'tool_result') told.push(...toldAfter(part));
     if (part.kind !== 'text') continue;
@@ -84,10 +84,22 @@ export function toldIn(message: Message, command: string | null = null): Told[] 
 }
 
 /** The command that a message calls last, whose text the next one holds. */
-export function calledLast({ role, parts }: Message): string | null {
+function commandCalledLast({ role, parts }: Message): string | null {
   const last = parts.at(-1);
   if (role !== 'user' || last?.kind !== 'text') return null;
   return calledCommand(last.text) ?? (parts.length === 1 ? typedCommand(last.text) : null);
+}
+
+type CalledTool = { name: string; input: string };
+
+/** The tool that was called for the user at the end of a message, in a reminder of its own. */
+function toolCalledLast({ role, parts }: Message): CalledTool | null {
+  const last = parts.at(-1);
+  if (role !== 'user' || last?.kind !== 'text' || !/^\s{0,9}<system-reminder>/.test(last.text)) {
+    return null;
+  }
+  const [, name = '', input = '', rest] = CALLED.exec(withoutTags(last.text.trim())) ?? [];
+  return name === '' || rest !== undefined ? null : { name, input };
 }
 
 /** Whether it is the text of a command: a skill says where it stands, output is in tags, a notice in brackets. */
@@ -128,7 +140,7 @@ function answerIn(said: string): string | null {
   return typeof first === 'string' ? first : text;
 }
 
-function readBy({ name, input }: { name: string; input: string }, text: string): Told[] {
+function readBy({ name, input }: CalledTool, text: string): Told[] {
   const given = parseInside(input);
   if (!/^read$/i.test(name) || !isJsonObject(given)) return [];
   // opencode writes the name of its own tool with a capital letter here, too.

@@ -11,6 +11,10 @@ import { firstNumber, linesWanted, pathOf } from './tool-input.ts';
 /** Lines that a read without limits gives at most, in the tools that do not say that there are more. */
 const MOST_LINES = 2_000;
 
+/** What Claude Code shows in place of a file's text, also since 2.1.200: it has not changed, or is no text. */
+const NO_TEXT =
+  /^(?:<system-reminder>|(?:Wasted call — f|F)ile unchanged since|PDF file read|\[?Image)/;
+
 type Wanted = { first: number; most: number | null };
 
 /**
@@ -26,7 +30,7 @@ export function readText(
   const { text } = given;
   if (text === '' || given.isCleared) return null;
   if (/^<system-reminder>[^<]{0,200}contents? (?:is|are) empty/i.test(text)) return wholeText('');
-  if (/^(?:<system-reminder>|File unchanged since|PDF file read|\[?Image)/.test(text)) return null;
+  if (NO_TEXT.test(text)) return null;
   // What stands for lines that were left out is no content.
   if (ELIDED.test(text.slice(-600))) return null;
   const tagged = unwrapTagged(text);

@@ -18,7 +18,7 @@ import type { Config, ConfigOverrides } from '../../../src/domain/policy/config.
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import type { Entry } from '../../../src/domain/session/entry.ts';
 import { estimator, withSafetyMargin } from '../../../src/domain/tokens/count.ts';
-import { AT, configWith, viewOf } from '../../support/given.ts';
+import { AT, configWith, viewIn, viewOf } from '../../support/given.ts';
 import { assistant, attachment, call, GHOST, ofTokens, tool, user } from '../../support/items.ts';
 
 const SUMMARY: Summary = {
@@ -393,6 +393,26 @@ describe('finishFull', () => {
         is_compact_summary: true,
         is_visible_in_transcript_only: true,
       },
+    });
+  });
+
+  it('keeps of the latest request no file as Claude Code read it then', () => {
+    const read = (said: string) => ({
+      type: 'text',
+      text: `<system-reminder>\n${said}\n</system-reminder>`,
+    });
+    const called = 'Called the Read tool with the following input: {"file_path":"/w/a.md"}';
+    const typed = { type: 'text', text: 'Mend @a.md.' };
+    const items = [
+      user('Look around.'),
+      assistant(ofTokens(500)),
+      user([read(called), read('Result of calling the Read tool:\n1\told\n'), typed]),
+      ...[1, 2, 3].map(() => assistant(ofTokens(2_000))),
+    ];
+    const found = plan(viewIn('anthropic', items), settings(), 4_000, null, 32_000);
+    expect(found).toMatchObject({
+      preserved: [{ item: { content: [typed] } }],
+      files: [{ path: '/w/a.md' }],
     });
   });
 

@@ -37,9 +37,9 @@ function kept(history: Item[], by = codec, after = 0, tokens = 5_000): Item[] {
     const entry = { seq: index + 1, item, tokens, origin: 'log' as const };
     return { entry, item: normalised, original: normalised };
   });
-  return standingInstructions(material, 0, history.length - after, 20_000, (text) => ({
+  return standingInstructions(material, 0, history.length - after, 20_000, (text, like) => ({
     seq: null,
-    item: by.message('user', text),
+    item: like === undefined ? by.message('user', text) : { ...like, content: text },
     tokens: 100,
     origin: 'instructions',
   })).map(({ item }) => item);
@@ -299,4 +299,57 @@ it('keeps what Kimi Code reminds of in messages of the role user, of each kind t
   expect(kept([user('Read.'), said, changed, folder, user('On.'), said])).toEqual([
     user(String(folder.content)),
   ]);
+});
+
+describe('reminders of the moment', () => {
+  const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;
+  const blocks = (...texts: string[]): Item => ({
+    role: 'user',
+    content: texts.map((text) => ({ type: 'text', text: reminder(text) })),
+  });
+
+  it('do not stay, as Claude Code sends a file that it has read in front of all else', () => {
+    const called = 'Called the Read tool with the following input: {"file_path":"/w/conf.ini"}';
+    const result = 'Result of calling the Read tool:\n1\tport=8080\n';
+    const project = blocks(
+      'Codebase and user instructions are shown below.\n\nContents of /w/CLAUDE.md:\n\nUse uv.',
+    );
+    const skills = blocks('The following skills are available for use with the Skill tool:\n- rel');
+    const mode = blocks('Plan mode is active. You MUST NOT make any edits.');
+    const tools = user('<available-deferred-tools>\nBash\n</available-deferred-tools>');
+    const files = [user(reminder(called)), blocks(result, called, result)];
+    const opening = [tools, ...files, skills, mode, project];
+    expect(kept([...opening, user('Set the port.'), said])).toEqual([tools, skills, project]);
+    // After a summary of Claude Code's own.
+    const later = [user(reminder(called)), blocks(result), user('On.'), said];
+    expect(kept([user('Go.'), said, ...later])).toEqual([]);
+  });
+
+  it('do not stay, as Kimi Code ends a goal, tells of a broken turn or asks for the todos', () => {
+    const passed = [
+      "The goal's hard budget was reached and the goal is now blocked; the user can resume it with /goal resume.\nStop immediately.",
+      'The previous turn was interrupted by the user before completion; any partial output shown above is incomplete.',
+      "The TodoList tool hasn't been updated recently.",
+      'Context compaction is complete — continue the work that was in progress when it began.',
+    ];
+    const standing = [
+      'Plan mode is active. You MUST NOT make any edits.',
+      'Plan mode is no longer active. Continue with the approved plan.',
+      '<tools_added>\nmcp__a__b\n</tools_added>',
+      'The AGENTS.md instruction file(s) below changed on disk after they were injected into the system prompt:\n- /w/AGENTS.md',
+    ].map((text) => user(reminder(text)));
+    const others = passed.map((text) => user(reminder(text)));
+    const history = [user('Go.'), said, ...others, ...standing, user('On.'), said];
+    expect(kept(history, codec, 0, 50)).toEqual(standing);
+  });
+});
+
+it('keeps what Claude Code tells of itself behind files that the first request names', () => {
+  const read =
+    'Called the Read tool with the following input: {"file_path":"/w/conf.ini"}\nResult of calling the Read tool:\n1\tport=8080\n2\t\n';
+  const own =
+    'The following deferred tools are now available via ToolSearch.\nCronCreate\n\nAvailable agent types for the Agent tool:\n- claude: Catch-all.';
+  const system = (content: string): Item => ({ role: 'system', content });
+  expect(kept([user('Set the port.'), system(`${read}\n\n${own}`), said])).toEqual([system(own)]);
+  expect(kept([user('Set the port.'), system(read), said])).toEqual([]);
 });

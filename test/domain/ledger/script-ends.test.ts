@@ -38,6 +38,14 @@ describe('searches, which end with 1 when they found nothing', () => {
     [false, 'git push'],
   ])('%s: %s', (isSearch, script) => expect(endsInSearch(script)).toBe(isSearch));
 
+  test.each([
+    'echo "== build"; [ -d build ] && echo "built already"; ./deploy.sh',
+    'echo "== build" && grep -q foo a.txt && echo "has foo"; ./deploy.sh',
+    'ls x && echo "== a" && grep -rn foo . && echo "== build" && ./build.sh && echo "== b" && ./deploy.sh',
+  ])('a heading that is not shown has stopped nothing that is run all the same: %s', (script) =>
+    expect(endsInSearch(script, ['== build', '== b', 'no credentials given'])).toBe(false),
+  );
+
   const row =
     'echo "== tools" && pip list 2>/dev/null | grep -i graph && echo "== build" && make all && echo "== rest" && ls x';
   test.each<[boolean, string[]]>([
