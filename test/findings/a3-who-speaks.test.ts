@@ -35,7 +35,9 @@ async function append(id: string, items: readonly Item[]) {
 }
 
 const ended = z.object({ outcome: z.string(), summary: z.string() });
-const rendered = z.object({ items: z.array(z.json()) });
+const rendered = z.object({
+  items: z.array(z.object({ origin: z.string(), item: z.json() })),
+});
 
 async function compacted(id: string) {
   await send(api, 'POST', `/sessions/${id}/compact`, { body: { mode: 'full' } });
@@ -44,8 +46,14 @@ async function compacted(id: string) {
   const path = `/sessions/${id}/compactions/${job?.compaction_id}`;
   const { outcome, summary } = ended.parse((await send(api, 'GET', path)).body);
   expect(outcome).toBe('full_compacted');
-  const { items } = rendered.parse((await send(api, 'GET', `/sessions/${id}/context`)).body);
-  return { summary, items };
+  const context = await send(api, 'GET', `/sessions/${id}/context?origins=true`);
+  const { items } = rendered.parse(context.body);
+  return {
+    summary,
+    items: items.map(({ item }) => item),
+    // What programs say of the place stands in front of all else, as what they say.
+    others: items.filter(({ origin }) => origin !== 'instructions'),
+  };
 }
 
 /** The lines of a summary that say that the user said something. */
@@ -155,7 +163,7 @@ describe('A3: words of subagents, hooks, tools and programs never become the use
           { profile, config: { protected_messages: null, protected_tokens: null } },
           items,
         );
-        const { summary, items: left } = await compacted(id);
+        const { summary, others: left } = await compacted(id);
         const lines = asUser(summary);
         expect(lines.join('\n')).toContain('Fix the flaky test, please.');
         expect(lines.join('\n')).toContain('Then tag the release.');
