@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerToCall } from '../../../src/domain/workspace/call-answer.ts';
+import { ledgerOf, used } from '../../support/log-items.ts';
 import { done, toolCall, toolResult } from '../../support/tool-calls.ts';
 
 const answer = (...asked: [query: string, result: string, error?: string][]) =>
@@ -83,4 +84,28 @@ test('what is worded otherwise is no answer of its', () => {
   const call = toolCall('run_commands', { commands: ['cat a.json'] });
   const text = '[{"query":"x","result":"y","success":true,"more":1}]';
   expect(answerToCall(call, toolResult(text)).text).toBe(text);
+});
+
+test('how each of the commands that were run at once has ended', () => {
+  const text = answer(
+    ['python3 -m unittest', '\n[stderr]\n..\nRan 2 tests in 0.000s\n\nOK\n'],
+    [
+      'npx tsc --noEmit',
+      '[Command exited with code 2]\nsrc/a.ts(1,1): error TS2322: no\n',
+      'Command exited with code 2',
+    ],
+  );
+  const commands = ['python3 -m unittest', 'npx tsc --noEmit'];
+  const { runs, failures } = ledgerOf(used('run_commands', { commands }, text));
+  expect(runs).toMatchObject([
+    { command: 'python3 -m unittest', outcome: 'ok' },
+    { command: 'npx tsc --noEmit', outcome: 'failed' },
+  ]);
+  expect(failures.map(({ lines }) => lines)).toEqual([['src/a.ts(1,1): error TS2322: no']]);
+});
+
+test('commands whose results are not told apart stay one call', () => {
+  const commands = ['python3 -m unittest', 'ls'];
+  const { runs } = ledgerOf(used('run_commands', { commands }, 'Ran 2 tests in 0.000s\n\nOK\n'));
+  expect(runs).toHaveLength(1);
 });
