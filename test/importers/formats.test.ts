@@ -718,6 +718,16 @@ it('tells what the user of Gemini CLI typed from what the command says in its pl
   expect(constraints).toEqual([]);
 });
 
+it('counts a picture in a chat of Gemini CLI once, though it stands in what was shown as well', () => {
+  const content = [{ text: 'Look.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }];
+  const document = {
+    ...{ sessionId: 's', projectHash: 'p', startTime: 't', lastUpdated: 't' },
+    messages: [{ id: '1', timestamp: 't', type: 'user', content, displayContent: content }],
+  };
+  const read = readOne('session.json', Buffer.from(JSON.stringify(document)));
+  expect(read.notes).toEqual(['Parts left out of messages: inlineData (1).']);
+});
+
 it('keeps what Antigravity tells the model of tasks and subagents, between no call and its answer', () => {
   const told = (content: string) =>
     `The following is a <SYSTEM_MESSAGE> not actually sent by the user. It is provided by the system as important information to pay attention to.\n\n<SYSTEM_MESSAGE>\n[Message] timestamp=t sender=e951b17f-edd0 priority=MESSAGE_PRIORITY_HIGH content=${content}\n</SYSTEM_MESSAGE>`;
