@@ -38,6 +38,23 @@ test('the files that one call has asked for, in whole and in part', () => {
   ]);
 });
 
+test.each([
+  ['of 3100. Use start_line/end_line to read other sections.]', 3100],
+  ['of 50001+ lines. Use start_line/end_line to read other sections.]', null],
+])('a part of a long file, which it tells as such: %s', (note, total) => {
+  const result = `1 | a\n2 | b\n\n[Showing lines 1-2 ${note}`;
+  expect(done('read_files', { files: [{ path: '/w/a.py' }] }, answer(['/w/a.py', result]))).toEqual(
+    [{ kind: 'seen', path: '/w/a.py', text: { blocks: [{ first: 1, text: 'a\nb' }], total } }],
+  );
+});
+
+test('no text of a file with lines that it has cut off', () => {
+  const result = `1 | ${'a'.repeat(2_000)} [line truncated]\n2 | b`;
+  expect(done('read_files', { files: [{ path: '/w/a.js' }] }, answer(['/w/a.js', result]))).toEqual(
+    [{ kind: 'seen', path: '/w/a.js', text: null }],
+  );
+});
+
 test.each<[string[], string, string, boolean]>([
   [['make'], answer(['make', 'all is well\n']), 'all is well\n', false],
   [
