@@ -126,3 +126,36 @@ test('commands whose results are not told apart stay one call', () => {
   const { runs } = ledgerOf(used('run_commands', { commands }, 'Ran 2 tests in 0.000s\n\nOK\n'));
   expect(runs).toHaveLength(1);
 });
+
+test.each<[object, string, object[]]>([
+  [
+    { path: '/w/a.py', old_text: 'a', new_text: 'b' },
+    'Edited /w/a.py\n```diff\n-1: a\n+1: b\n```',
+    [{ kind: 'replaced', path: '/w/a.py', replacements: [{ from: 'a', to: 'b', all: false }] }],
+  ],
+  [
+    { path: '/w/n.py', old_text: null, new_text: 'b\n', insert_line: null },
+    'File created successfully at: /w/n.py',
+    [{ kind: 'written', path: '/w/n.py', text: 'b\n' }],
+  ],
+  [
+    { path: '/w/n.py', old_text: 'a', new_text: 'b\n' },
+    'File created successfully at: /w/n.py',
+    [{ kind: 'written', path: '/w/n.py', text: 'b\n' }],
+  ],
+  [
+    { path: '/w/a.py', new_text: 'b', insert_line: 3 },
+    'Inserted content at line 3 in /w/a.py.',
+    [{ kind: 'inserted', path: '/w/a.py', after: 2, text: 'b' }],
+  ],
+])('what its editor has done that was given %j', (input, result, actions) => {
+  const query = 'insert_line' in input && input.insert_line !== null ? 'insert' : 'edit';
+  const told = JSON.stringify({ query: `${query}:/w/a.py`, result, success: true });
+  expect(done('editor', { ...input }, told)).toEqual(actions);
+});
+
+test('an edit that its editor has not made', () => {
+  const error = 'Editor operation failed: No replacement performed: text not found in /w/a.py.';
+  const told = JSON.stringify({ query: 'edit:/w/a.py', result: '', error, success: false });
+  expect(done('editor', { path: '/w/a.py', old_text: 'a', new_text: 'b' }, told)).toEqual([]);
+});
