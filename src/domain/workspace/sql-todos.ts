@@ -121,7 +121,8 @@ function inserted(todos: Json[], tokens: readonly string[], isReplaced: boolean)
     if (id === null) continue;
     const place = places.get(id) ?? list.length;
     const before = list[place];
-    if (before === undefined || isReplaced) list[place] = { ...todo, status: todo.status ?? 'pending' };
+    if (before === undefined || isReplaced)
+      list[place] = { ...todo, status: todo.status ?? 'pending' };
     else if (isUpdated && isJsonObject(before)) list[place] = { ...before, ...todo };
     places.set(id, place);
   }
