@@ -95,8 +95,8 @@ function readDocument(document: JsonObject, skipped: Tally): Conversation {
     if (typeof message.timestamp === 'string') item.timestamp = message.timestamp;
     if (type === 'gemini') addModelFields(item, message, calls);
     if (objectsField(message, 'thoughts')?.length) leftOut.add('thoughts');
-    const typed = textOf(message.displayContent, leftOut);
-    // What a command says goes to the model in place of what the user typed.
+    // What a command says goes to the model in place of what the user typed; what is no text stands in both.
+    const typed = textOf(message.displayContent, new Tally());
     if (type === 'user' && typed.startsWith('/') && !text.startsWith(typed)) {
       items.push({ ...item, content: typed }, { ...item, is_meta: true });
     } else items.push(item);

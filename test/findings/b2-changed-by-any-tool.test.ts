@@ -63,7 +63,11 @@ async function shown(format: Format, uses: readonly Use[]): Promise<string> {
   const { body: context } = await send(api, 'GET', `/sessions/${id}/context`);
   const text = JSON.stringify(context.items);
   expect(text).toContain('And on.');
-  return (/File \/repo\/src\/server\.ts[^"]*/.exec(text)?.[0] ?? '').replaceAll('\\n', '\n');
+  // Not where the summary tells what a tool has said of it.
+  return (/File \/repo\/src\/server\.ts(?! has been)[^"]*/.exec(text)?.[0] ?? '').replaceAll(
+    '\\n',
+    '\n',
+  );
 }
 
 const PATH = '/repo/src/server.ts';

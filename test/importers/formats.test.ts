@@ -718,6 +718,16 @@ it('tells what the user of Gemini CLI typed from what the command says in its pl
   expect(constraints).toEqual([]);
 });
 
+it('counts a picture in a chat of Gemini CLI once, though it stands in what was shown as well', () => {
+  const content = [{ text: 'Look.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }];
+  const document = {
+    ...{ sessionId: 's', projectHash: 'p', startTime: 't', lastUpdated: 't' },
+    messages: [{ id: '1', timestamp: 't', type: 'user', content, displayContent: content }],
+  };
+  const read = readOne('session.json', Buffer.from(JSON.stringify(document)));
+  expect(read.notes).toEqual(['Parts left out of messages: inlineData (1).']);
+});
+
 it('keeps what Antigravity tells the model of tasks and subagents, between no call and its answer', () => {
   const told = (content: string) =>
     `The following is a <SYSTEM_MESSAGE> not actually sent by the user. It is provided by the system as important information to pay attention to.\n\n<SYSTEM_MESSAGE>\n[Message] timestamp=t sender=e951b17f-edd0 priority=MESSAGE_PRIORITY_HIGH content=${content}\n</SYSTEM_MESSAGE>`;
@@ -832,6 +842,7 @@ it('reads a transcript of Cursor, which holds no results', () => {
   const button =
     'Stage the listed unstaged changes, commit, and push for this branch.\n- Current branch: main.';
   const edit = { path: '/w/mlp.py', old_string: 'a', new_string: 'b' };
+  const look = { type: 'tool_use', name: 'Shell', input: { command: 'nvidia-smi' } };
   const lines = [
     asked,
     asked,
@@ -842,7 +853,12 @@ it('reads a transcript of Cursor, which holds no results', () => {
       { type: 'tool_use', name: 'Shell', input: { command: 'pytest', description: 'test' } },
     ),
     said('user', text(`${button}\n<user_query>\nExecute the action.\n</user_query>`)),
-    said('assistant', text('Pushed.')),
+    said('assistant', text('Pushed.\n\n[REDACTED]')),
+    said('user', text('Your previous response was interrupted. Continue from where you left off.')),
+    said('assistant', text('[REDACTED]'), look),
+    said('assistant', text('[REDACTED]'), look),
+    { type: 'turn_ended', status: 'success' },
+    said('user', text('And the docs?')),
   ];
   const read = readOne(
     '1b.jsonl',
@@ -872,8 +888,14 @@ it('reads a transcript of Cursor, which holds no results', () => {
       { role: 'user', content: button, is_meta: true },
       { role: 'user', content: 'Execute the action.' },
       { role: 'assistant', content: [{ type: 'text', text: 'Pushed.' }] },
+      { role: 'user', is_meta: true },
+      { role: 'assistant', content: [{ ...look, id: 'call_3' }] },
+      { role: 'user', content: [{ tool_use_id: 'call_3', content: gone }] },
+      { role: 'assistant', content: [{ ...look, id: 'call_4' }] },
+      { role: 'user', content: [{ tool_use_id: 'call_4', content: gone }] },
+      { role: 'user', content: 'And the docs?' },
     ],
-    skipped: { repeated_message: 1 },
+    skipped: { repeated_message: 1, turn_ended: 1 },
   });
   const { files, runs, requests } = ledgerOf(normalised('anthropic', read.items));
   expect(files).toMatchObject([{ path: '/w/mlp.py', edits: 1 }]);
@@ -881,6 +903,7 @@ it('reads a transcript of Cursor, which holds no results', () => {
   expect(requests.map(({ text }) => text)).toEqual([
     'make this just 1 function',
     'Execute the action.',
+    'And the docs?',
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { withCodeCalls } from '../items/code-mode/with-code-calls.ts';
+import { withCallsApart } from '../items/calls-apart.ts';
 import type {
   Attachment,
   Message,
@@ -53,7 +53,7 @@ const LONGEST_INHERITED = 12_000;
  */
 export function advanceLedger(ledger: Ledger, items: readonly LedgerItem[]): Ledger {
   if (items.length === 0) return ledger;
-  const read = withCodeCalls(items.map(({ item }) => item));
+  const read = withCallsApart(items.map(({ item }) => item));
   const reading = { partners: partnersIn(read), effort: new Effort(), spellings: new Spellings() };
   let fold = new LedgerFold(ledger, reading);
   for (const [index, item] of read.entries()) {

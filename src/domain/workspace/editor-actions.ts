@@ -51,9 +51,21 @@ const COMMAND_USES = usesByName({
 /** What a tool does by its name and the command in its input; null for tools that work on no file. */
 export function useOf(call: ToolCall): Use | null {
   if (isRemote(inputOf(call))) return null;
-  if (isEditor(call)) return COMMAND_USES.get(stringField(inputOf(call), 'command') ?? '') ?? null;
+  if (isEditor(call)) return useOfEditor(inputOf(call));
   return USES.get(toolName(call)) ?? useAtServer(ownName(call.name));
 }
+
+/** By its command; Cline's has none, and does what it is given the texts and the line for. */
+function useOfEditor(input: JsonObject): Use | null {
+  const command = stringField(input, 'command');
+  if (command !== undefined) return COMMAND_USES.get(command) ?? null;
+  if (stringField(input, 'new_text') === undefined) return null;
+  if (typeof input.insert_line === 'number') return 'insert';
+  return typeof input.old_text === 'string' ? 'edit' : 'write';
+}
+
+/** How Cline says that it has made the file, which was not there to be edited. */
+const CREATED = /^\{"query":"edit:.{1,4200}?","result":"File created successfully at: /;
 
 /** A tool that does several things to files, by a word that it is given as its command. */
 export function isEditor(call: ToolCall): boolean {
@@ -124,6 +136,7 @@ function doneBy(call: ToolCall, answer: Answer): FileAction[] {
     case 'write':
       return [writeAction(call, path, input)];
     case 'edit':
+      if (CREATED.test(answer.text)) return [writeAction(call, path, input)];
       return [editAction(call, path, input)];
     case 'insert':
       return [insertAction(call, path, input)];
@@ -147,7 +160,7 @@ function changed(path: string, { name }: ToolCall): FileAction & { kind: 'change
   return { kind: 'changed', path, by: name, isCertain: true };
 }
 
-const TEXT = ['content', 'file_text', 'contents', 'text', 'code', 'file_content', 'CodeContent'];
+const TEXT = 'content file_text contents text code file_content CodeContent new_text'.split(' ');
 
 function writeAction(call: ToolCall, path: string, input: JsonObject): FileAction {
   const text = firstString(input, TEXT);
@@ -159,11 +172,11 @@ function writeAction(call: ToolCall, path: string, input: JsonObject): FileActio
   return isKnown ? { kind: 'written', path, text } : { kind: 'rewritten', path };
 }
 
-/** Roo Code names the line that the text goes in front of, and 0 for the end. */
+/** Roo Code and Cline name the line that the text goes in front of, Roo Code 0 for the end. */
 function insertAction(call: ToolCall, path: string, input: JsonObject): FileAction {
-  const isBefore = toolName(call) === 'insertcontent';
+  const isBefore = toolName(call) === 'insertcontent' || 'new_text' in input;
   const line = firstNumber(input, ['insert_line', 'line']);
-  const text = firstString(input, ['new_str', 'insert_text', 'text', 'content']);
+  const text = firstString(input, ['new_str', 'insert_text', 'text', 'content', 'new_text']);
   if (line === undefined || text === undefined || (isBefore && line < 1))
     return changed(path, call);
   return { kind: 'inserted', path, after: isBefore ? line - 1 : line, text };

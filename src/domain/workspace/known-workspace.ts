@@ -1,4 +1,4 @@
-import { withCodeCalls } from '../items/code-mode/with-code-calls.ts';
+import { withCallsApart } from '../items/calls-apart.ts';
 import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { partnersIn } from '../items/pairing.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
@@ -42,7 +42,7 @@ export function foldAround(
   const nothing = { files: [], todos: null, plan: null, folder: startFolder };
   let before: KnownWorkspace | undefined;
   try {
-    const read = withCodeCalls(items);
+    const read = withCallsApart(items);
     const fold = workspaceFold(read, startFolder);
     for (const [at, item] of read.entries()) {
       if (at === cut) before = fold.known();

@@ -7,6 +7,7 @@ import type { KnownFile } from './kept-files.ts';
 import { textWhenWhole } from './known-text.ts';
 import { LONGEST_PATH } from './paths.ts';
 import { type PlanCall, planCallOf } from './plan-tools.ts';
+import { changesTodos, readsTodos, shownTodos, todosAfter } from './sql-todos.ts';
 import { firstString, inputOf } from './tool-input.ts';
 
 /**
@@ -70,6 +71,7 @@ export class PlanBook {
     else if (said.kind === 'created') this.create(inputOf(call), answer.text, at);
     else if (said.kind === 'updated') this.update(inputOf(call), at);
     else if (said.kind === 'looked_up') this.read(answer.text, at);
+    else if (said.kind === 'queried') this.query(said.script, answer.text, at);
     else this.replace(said, at);
   }
 
@@ -77,6 +79,7 @@ export class PlanBook {
   openCall(call: ToolCall, at: number): void {
     const said = planCallOf(call);
     if (said?.kind === 'written') this.replace(said, at);
+    else if (said?.kind === 'queried') this.query(said.script, '', at);
   }
 
   /** A file that an agent keeps its plan in, written or changed. */
@@ -121,7 +124,24 @@ export class PlanBook {
     if (plan !== null) this.newestPlan = { content: plan, path: null, at, isPosted: false };
   }
 
-  /** Cursor and the Copilot CLI name only the todos that have changed, by their ids. */
+  /** The Copilot CLI's list, after a script and as far as its answer shows it. */
+  private query(script: string, answer: string, at: number): void {
+    const known = Array.isArray(this.list?.content) ? this.list.content : [];
+    const content = changesTodos(script) ? todosAfter(script, known) : known;
+    const ids = new Set(content.map(idOf));
+    // A table tells its texts in one line each: what is known of a todo stays.
+    const shown = (readsTodos(script) ? shownTodos(answer) : []).map((todo) =>
+      ids.has(idOf(todo)) ? { id: idOf(todo), status: todo.status ?? null } : todo,
+    );
+    if (this.list === null && content.length + shown.length === 0) return;
+    if (!changesTodos(script) && shown.length === 0) return;
+    const isFull = this.list !== null && content.length > MOST_TASKS;
+    const isWhole = !isFull && (this.list?.isWhole ?? false);
+    this.list = { content: isFull ? known : content, at, isPosted: false, isWhole };
+    if (shown.length > 0) this.merge(shown, at);
+  }
+
+  /** Cursor names only the todos that have changed, by their ids. */
   private merge(changes: readonly Json[], at: number): void {
     const { list } = this;
     const known = Array.isArray(list?.content) ? list.content : [];

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../items/item.ts';
 import { isTodoList, listIn } from '../items/todo-list.ts';
 import { type Json, stringField } from '../json.ts';
-import { todoChangesIn } from './sql-todos.ts';
+import { changesTodos, readsTodos } from './sql-todos.ts';
 import { inputOf, ownName, toolName, wordsOf } from './tool-input.ts';
 
 /** What a call says of the agent's own todos and plan. */
@@ -12,6 +12,8 @@ export type PlanCall =
   | { kind: 'updated' }
   /** Asks for the list, or for one of it: the answer says how they stand, whoever has changed them. */
   | { kind: 'looked_up' }
+  /** Changes the list in SQL, or asks for it. */
+  | { kind: 'queried'; script: string }
   | { kind: 'exited' };
 
 type Tool = 'todos' | 'plan' | 'create' | 'update' | 'look_up' | 'exit';
@@ -62,8 +64,8 @@ export function planCallOf(call: ToolCall): PlanCall | null {
   if (tool === 'look_up') return { kind: 'looked_up' };
   if (tool === 'exit') return { kind: 'exited' };
   if (isOwn && call.name === 'sql') {
-    const todos = todoChangesIn(stringField(input, 'query') ?? '');
-    return todos === null ? null : { kind: 'written', todos, plan: null, isMerged: true };
+    const script = stringField(input, 'query') ?? '';
+    return changesTodos(script) || readsTodos(script) ? { kind: 'queried', script } : null;
   }
   const isMerged = input.merge === true;
   const content = stringField(input, 'content') ?? null;

@@ -192,6 +192,12 @@ export function filesInTags(
   );
 }
 
+/** What Cline says below a part of a file; without a number where it has not counted all lines. */
+const CLINE_NOTE =
+  /\n\n\[Showing lines \d{1,9}-\d{1,9} of (?:(\d{1,9})|\d{1,9}\+ lines)\. Use start_line\/end_line [^\]\n]{1,100}\]$/;
+/** Where it has cut a line off: that is nothing that the file holds. */
+const CLINE_CUT = / \[line truncated\](?:\n|$)/;
+
 /** The files in an answer of Cline's `read_files`, each as it was asked for; null for other answers. */
 export function filesOfCline(
   call: ToolCall,
@@ -205,14 +211,12 @@ export function filesOfCline(
       const file = asked[place];
       const path = isJsonObject(file) ? pathOf(file) : undefined;
       if (!isDone || !isJsonObject(file) || path === undefined) return [];
-      const shown: ShownFile = {
-        text: result,
-        path,
-        first: null,
-        total: null,
-        numbering: 'barred',
-      };
-      return [{ kind: 'seen', path, text: shownText(call, file, shown, answer) }];
+      if (CLINE_CUT.test(result)) return [{ kind: 'seen', path, text: null }];
+      const part = CLINE_NOTE.exec(result);
+      const total = part?.[1] === undefined ? null : Number(part[1]);
+      const shown: ShownFile = { text: result, path, first: null, total, numbering: 'barred' };
+      const given = part === null ? answer : { ...answer, isShortened: true };
+      return [{ kind: 'seen', path, text: shownText(call, file, shown, given) }];
     }) ?? null
   );
 }

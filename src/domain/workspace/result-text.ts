@@ -221,11 +221,13 @@ const FAILURES: readonly RegExp[] = [
   /^(?:The )?(?:file|path|directory|folder|resource)\b[^\n]{0,500}(?:not found|does ?n[o']t exist|not exist|no such|could not be|cannot be|is not a|outside)/i,
   /^File (?:content \(|too large to read at once \()/,
   /^File has (?:not been read|been (?:unexpectedly )?modified)/,
-  // Edits that Qwen Code, Continue, Kimi Code and pi have not made.
-  /^File \S[^\n]{0,4200}? has (?:not been read in this session|been modified since you last read it)/,
-  /^You must use the \w{1,40} tool to read [^\n]{1,4200}? before editing it\./,
-  /^(?:No changes to (?:apply\. The |make: old_string )|File already exists, cannot create: )/,
-  /^(?:edits\[\d{1,6}\]\.)?(?:old_string|oldText) (?:(?:is )?not |must not )/,
+  // Edits that Qwen Code, Continue, Kimi Code, pi, Crush, OpenCode and the Copilot CLI have not made.
+  /^File \S[^\n]{0,4200}? has (?:not been read in this session|been modified since (?:you last read it|it was last read))/i,
+  /^You must (?:use the \w{1,40} tool to )?read [^\n]{1,4200}? before (?:edit|overwrit)ing /i,
+  /^(?:No changes to (?:apply\. The |make: old_string )|new content is the same as old content|File already exists(?:, cannot create)?: )/i,
+  /^(?:edits\[\d{1,6}\]\.)?(?:old_?str(?:ing)?|oldText) (?:(?:is |was )?not |must not |cannot |appears )/i,
+  /^(?:Edit at index \d{1,6}: |edits\[\d{1,6}\] and edits\[\d{1,6}\] overlap in |Edit tool input is invalid\.)/,
+  /^(?:No match found|Multiple matches found|Path already exists)\.?\s*$/,
   /^(?:Permission to use |Claude requested permissions? to )/,
   /^\w{1,40}:\w{1,60} hook (?:blocking )?error/,
   /^[\w./-]{1,60}: (?:line \d{1,9}: )?[^\n]{0,1000}(?:No such file or directory|Is a directory|Not a directory|Permission denied|can't read|cannot (?:open|access)|command not found|invalid (?:option|line|number))/,

@@ -12,9 +12,9 @@ const KIND_FIELDS = 'subagent_type agent_type agentName agent_name agent mode su
 const READING_KINDS =
   /^(?:explore|explorer|plan|ask|claudecodeguide|codebaseinvestigator|clihelp)$/;
 
-/** What a task says that is to change nothing. */
+/** What a task says that is to change nothing, which is no word of what a program must not change. */
 const FORBIDS =
-  /\b(?:do(?: not|n't)|never|without) (?:writ|edit|modif|chang|mak|creat|touch)\w{0,4}(?:,? (?:or|and) (?:writ|edit|modif|chang|mak|creat)\w{0,4})?(?: (?:any|the|to))?(?: (?:files?|code|changes|edits|anything)){1,2}(?=[.;,!)\n]|$| -)|\b(?:change|edit|modify|write|touch) nothing(?=[.;,!)\n]|$)/i;
+  /\b(?:do(?: not|n't)|never|without) (?:writ|edit|modif|chang|mak|creat|touch)\w{0,4}(?:,? (?:or|and) (?:writ|edit|modif|chang|mak|creat)\w{0,4})?(?: (?:any|the|to))?(?: (?:files?|code|changes|edits|anything)){1,2}(?=[.;,!)\n]|$| -)|(?:^|[.!;:(\n*—–] {0,2}|\b(?:read-only,|you(?: must| shall)?) )(?:change|edit|modify|write|touch) nothing(?=[.;,!:)\n*]|$)/i;
 const SOME_ALLOWED =
   /\b(?:except|other than|apart from|besides|outside|only (?:edit|change|modify|write))\b/i;
 

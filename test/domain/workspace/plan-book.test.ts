@@ -56,12 +56,98 @@ describe('the newest list of todos', () => {
         ['sql', { query: "SELECT * FROM todos WHERE status = 'done'" }, '1 row(s) returned'],
         ['sql', { query: "UPDATE todos SET status = 'done' WHERE id = 'mend'" }, 'Error: locked'],
       ],
+      ["Find out why it's red: done", 'Mend it: in progress', 'Tell of it: in progress'],
+    ],
+    [
+      'sql of the Copilot CLI that names todos by their states, or all of them',
       [
-        "Find out why it's red: done",
-        'Mend it: in progress',
-        'Tell of it: in progress',
-        'Old: dropped',
+        [
+          'sql',
+          {
+            query:
+              "INSERT INTO todos (id, title, status) VALUES ('w1-a', 'A', 'done'), ('w1-b', 'B', 'in_progress'), ('w2-c', 'C', 'pending'), ('w2-d', 'D', 'pending'), ('w3-e', 'E', 'blocked')",
+          },
+          '5 row(s) inserted. Last inserted row ID: 5.',
+        ],
+        [
+          'sql',
+          {
+            query:
+              "UPDATE todos SET status = CASE id WHEN 'w2-c' THEN 'in_progress' WHEN 'w3-e' THEN 'pending' ELSE status END WHERE id IN ('w2-c', 'w2-d', 'w3-e');",
+          },
+          '3 row(s) updated.',
+        ],
+        ['sql', { query: "UPDATE todos SET status='done' WHERE status = 'in_progress'" }, 'ok'],
+        [
+          'sql',
+          {
+            query: "UPDATE todos SET status = 'blocked' WHERE id LIKE 'w2-%' AND status != 'done';",
+          },
+          'ok',
+        ],
+        ['sql', { query: "UPDATE todos SET status = 'blocked' WHERE LENGTH(id) > 1" }, 'ok'],
+        [
+          'sql',
+          {
+            query:
+              "INSERT INTO todos (id, title, status) VALUES ('w3-e', 'E', 'in_progress') ON CONFLICT(id) DO UPDATE SET status = excluded.status; INSERT OR IGNORE INTO todos (id, title) VALUES ('w1-a', 'Again')",
+          },
+          'ok',
+        ],
       ],
+      ['A: done', 'B: done', 'C: done', 'D: open', 'E: in progress'],
+    ],
+    [
+      'sql of the Copilot CLI, all done',
+      [
+        ['sql', { query: "INSERT INTO todos (id, title) VALUES ('a', 'A'), ('b', 'B')" }, 'ok'],
+        ['sql', { query: "UPDATE todos SET status = 'done' WHERE status != 'done';" }, 'ok'],
+      ],
+      ['A: done', 'B: done'],
+    ],
+    [
+      'sql of the Copilot CLI, begun anew',
+      [
+        ['sql', { query: "INSERT INTO todos (id, title) VALUES ('a', 'A'), ('b', 'B')" }, 'ok'],
+        [
+          'sql',
+          {
+            query:
+              "DELETE FROM todo_deps;\nDELETE FROM todos;\nINSERT INTO todos VALUES ('c', 'C', '', 'pending');",
+          },
+          'Executed 3 statement(s)',
+        ],
+      ],
+      ['C: open'],
+    ],
+    [
+      'sql of the Copilot CLI, as its agents have left them',
+      [
+        [
+          'sql',
+          { query: "INSERT INTO todos (id, title) VALUES ('a', 'A | a'), ('b', 'B'), ('c', 'C')" },
+          'ok',
+        ],
+        [
+          'sql',
+          {
+            query:
+              "UPDATE todos SET status='in_progress' WHERE id='c'; SELECT id,status FROM todos ORDER BY created_at;",
+          },
+          'Executed 2 statement(s):\n\n1. UPDATE\n   1 row(s) updated.\n\n2. SELECT\n   3 row(s) returned:\n   \n   | id | status |\n   | --- | --- |\n   | a | done |\n   | b | blocked |\n   | c | in_progress |',
+        ],
+        [
+          'sql',
+          { query: "SELECT id, title, status FROM todos WHERE status = 'done'" },
+          '1 row(s) returned:\n\n| id | title | status |\n| --- | --- | --- |\n| d | D | done |',
+        ],
+        [
+          'sql',
+          { query: 'SELECT id, status FROM tests' },
+          '| id | status |\n| --- | --- |\n| b | done |',
+        ],
+      ],
+      ['A | a: done', 'B: open', 'C: in progress', 'D: done'],
     ],
     [
       'Checklist of Continue',

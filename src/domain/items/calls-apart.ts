@@ -1,0 +1,75 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { parseInside } from '../json-text.ts';
+import { remembering } from '../remember.ts';
+import { withCodeCalls } from './code-mode/with-code-calls.ts';
+import type { Message, Normalised, Part, ToolCall, ToolResult } from './item.ts';
+import { resultText } from './message-text.ts';
+import { partnersIn } from './pairing.ts';
+
+/**
+ * The items with each call that was made beside others in one as a call of its own, with its own result: those
+ * in scripts of Codex's code mode, and the commands that Cline runs at once, of which it tells how each ended.
+ * The same list where there is none.
+ */
+export function withCallsApart(items: readonly Normalised[]): readonly Normalised[] {
+  return withClineCalls(withCodeCalls(items));
+}
+
+const withClineCalls = remembering((items: readonly Normalised[]): readonly Normalised[] => {
+  if (!items.some((item) => item.kind === 'message' && item.parts.some(runsMany))) return items;
+  const { results } = partnersIn(items);
+  const expansions = new Map<Part, Part[]>();
+  for (const item of items) {
+    for (const part of item.kind === 'message' ? item.parts : []) {
+      const result = part.kind === 'tool_call' ? results.get(part)?.result : undefined;
+      if (part.kind !== 'tool_call' || !runsMany(part) || result === undefined) continue;
+      const commands = commandsOf(part);
+      const told = toldIn(result);
+      if (told.length !== commands.length) continue;
+      expansions.set(
+        part,
+        commands.map((command, at) => callOf(part, command, at)),
+      );
+      expansions.set(
+        result,
+        told.map((entry, at) => resultOf(result, part, entry, at)),
+      );
+    }
+  }
+  if (expansions.size === 0) return items;
+  return items.map((item) => (item.kind === 'message' ? expanded(item, expansions) : item));
+});
+
+function commandsOf({ name, input }: ToolCall): Json[] {
+  const commands = name === 'run_commands' && isJsonObject(input) ? input.commands : undefined;
+  return Array.isArray(commands) ? commands : [];
+}
+
+function runsMany(part: Part): boolean {
+  return part.kind === 'tool_call' && commandsOf(part).length > 1;
+}
+
+/** What is said of each command; none where a result is another one. */
+function toldIn(result: ToolResult): JsonObject[] {
+  const text = resultText(result);
+  const told = text.startsWith('[{"query":"') ? parseInside(text) : undefined;
+  return Array.isArray(told) && told.every(isJsonObject) ? told.filter(isJsonObject) : [];
+}
+
+function callOf(call: ToolCall, command: Json, at: number): ToolCall {
+  return { ...call, id: idOf(call, at), input: { commands: [command] } };
+}
+
+function resultOf(result: ToolResult, call: ToolCall, told: JsonObject, at: number): ToolResult {
+  const content = [{ kind: 'text' as const, text: JSON.stringify([told]) }];
+  return { ...result, call_id: idOf(call, at), content, is_error: told.success === false };
+}
+
+function idOf({ id }: ToolCall, at: number): string {
+  return at === 0 ? id : `${id}.${at + 1}`;
+}
+
+function expanded(message: Message, expansions: ReadonlyMap<Part, Part[]>): Message {
+  if (!message.parts.some((part) => expansions.has(part))) return message;
+  return { ...message, parts: message.parts.flatMap((part) => expansions.get(part) ?? [part]) };
+}
