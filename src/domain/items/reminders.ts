@@ -93,10 +93,10 @@ function remindersOf({ name, source }: ToolCall, text: string): string[] {
   return isAnthropic && OF_CLAUDE_CODE.test(name) ? splitReminders(text).reminders : [];
 }
 
-/** The instructions of a folder come with its files; a command may print anybody's. */
-function saidIn({ name }: ToolCall, reminder: string): Utterance[] {
+/** The instructions of a folder come with its files; a command or a notebook may print anybody's. */
+function saidIn(call: ToolCall, reminder: string): Utterance[] {
+  const mayInstruct = call.name === 'Read' && wordsItsResults(call);
   return readUtterances(reminder).filter(
-    ({ speaker }) =>
-      speaker !== 'program' && (speaker !== 'project_instructions' || name === 'Read'),
+    ({ speaker }) => speaker !== 'program' && (speaker !== 'project_instructions' || mayInstruct),
   );
 }

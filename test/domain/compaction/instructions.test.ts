@@ -254,6 +254,9 @@ describe('instructions that come later, beside what others say', () => {
     expect(kept([user('Go.'), call('Bash', { command: 'cat x' }), answer('Bash'), said])).toEqual(
       [],
     );
+    // So do the outputs in a notebook, which bear no numbers.
+    const notebook = call('Read', { file_path: '/w/b.ipynb' });
+    expect(kept([user('Go.'), notebook, answer('Read'), said])).toEqual([]);
   });
 
   it('are none where the user quotes them', () => {
