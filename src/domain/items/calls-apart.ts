@@ -2,7 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import { remembering } from '../remember.ts';
 import { withCodeCalls } from './code-mode/with-code-calls.ts';
-import type { Message, Normalised, Part, ToolCall, ToolResult } from './item.ts';
+import { type Expansions, idWithin, withExpansions } from './expansions.ts';
+import type { Normalised, Part, ToolCall, ToolResult } from './item.ts';
 import { resultText } from './message-text.ts';
 import { partnersIn } from './pairing.ts';
 
@@ -18,7 +19,7 @@ export function withCallsApart(items: readonly Normalised[]): readonly Normalise
 const withClineCalls = remembering((items: readonly Normalised[]): readonly Normalised[] => {
   if (!items.some((item) => item.kind === 'message' && item.parts.some(runsMany))) return items;
   const { results } = partnersIn(items);
-  const expansions = new Map<Part, Part[]>();
+  const expansions: Expansions = new Map();
   for (const item of items) {
     for (const part of item.kind === 'message' ? item.parts : []) {
       const result = part.kind === 'tool_call' ? results.get(part)?.result : undefined;
@@ -36,8 +37,7 @@ const withClineCalls = remembering((items: readonly Normalised[]): readonly Norm
       );
     }
   }
-  if (expansions.size === 0) return items;
-  return items.map((item) => (item.kind === 'message' ? expanded(item, expansions) : item));
+  return withExpansions(items, expansions);
 });
 
 function commandsOf({ name, input }: ToolCall): Json[] {
@@ -53,23 +53,14 @@ function runsMany(part: Part): boolean {
 function toldIn(result: ToolResult): JsonObject[] {
   const text = resultText(result);
   const told = text.startsWith('[{"query":"') ? parseInside(text) : undefined;
-  return Array.isArray(told) && told.every(isJsonObject) ? told.filter(isJsonObject) : [];
+  return Array.isArray(told) && told.every(isJsonObject) ? told : [];
 }
 
 function callOf(call: ToolCall, command: Json, at: number): ToolCall {
-  return { ...call, id: idOf(call, at), input: { commands: [command] } };
+  return { ...call, id: idWithin(call, at), input: { commands: [command] } };
 }
 
 function resultOf(result: ToolResult, call: ToolCall, told: JsonObject, at: number): ToolResult {
   const content = [{ kind: 'text' as const, text: JSON.stringify([told]) }];
-  return { ...result, call_id: idOf(call, at), content, is_error: told.success === false };
-}
-
-function idOf({ id }: ToolCall, at: number): string {
-  return at === 0 ? id : `${id}.${at + 1}`;
-}
-
-function expanded(message: Message, expansions: ReadonlyMap<Part, Part[]>): Message {
-  if (!message.parts.some((part) => expansions.has(part))) return message;
-  return { ...message, parts: message.parts.flatMap((part) => expansions.get(part) ?? [part]) };
+  return { ...result, call_id: idWithin(call, at), content, is_error: told.success === false };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { rememberingLast } from '../remember.ts';
 
 // The Copilot CLI keeps its todos in a database, which its model changes and reads in SQL.
 
@@ -79,7 +80,8 @@ function caseOf(
   return of[at]?.toLowerCase() === 'else' ? literal(of.slice(at + 1, -1)) : null;
 }
 
-function statementsIn(script: string): string[][] {
+/** Several ask about the same script, one after the other. */
+const statementsIn = rememberingLast((script): readonly (readonly string[])[] => {
   const statements: string[][] = [[]];
   for (const [token] of script.slice(0, MOST_CHARACTERS).matchAll(TOKEN)) {
     if (token === ';') {
@@ -88,7 +90,7 @@ function statementsIn(script: string): string[][] {
     } else if (!token.startsWith('--')) statements.at(-1)?.push(token);
   }
   return statements;
-}
+});
 
 function startOf(tokens: readonly string[]): string {
   return tokens

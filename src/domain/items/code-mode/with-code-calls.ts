@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../json.ts';
 import { remembering } from '../../remember.ts';
-import type { Message, Normalised, Part, ToolCall, ToolResult } from '../item.ts';
+import { type Expansions, idWithin, withExpansions } from '../expansions.ts';
+import type { Normalised, Part, ToolCall, ToolResult } from '../item.ts';
 import { partnersIn } from '../pairing.ts';
 import { type CodeHeader, codeHeaderOf } from './header.ts';
 import { type Printed, printedOf } from './printed.ts';
@@ -19,9 +20,7 @@ const SCRIPT_ERROR = /^Script error:\s*/;
  */
 export const withCodeCalls = remembering((items: readonly Normalised[]): readonly Normalised[] => {
   if (!items.some((item) => item.kind === 'message' && item.parts.some(isScript))) return items;
-  const expansions = expansionsIn(items);
-  if (expansions.size === 0) return items;
-  return items.map((item) => (item.kind === 'message' ? expanded(item, expansions) : item));
+  return withExpansions(items, expansionsIn(items));
 });
 
 /** The calls that a script makes; of any other call that alone. */
@@ -38,13 +37,6 @@ const codeOf = remembering((call: ToolCall): Code | null =>
 function isScript(part: Part): boolean {
   return part.kind === 'tool_call' && part.name === 'exec' && typeof part.input === 'string';
 }
-
-function expanded(message: Message, expansions: Expansions): Message {
-  if (!message.parts.some((part) => expansions.has(part))) return message;
-  return { ...message, parts: message.parts.flatMap((part) => expansions.get(part) ?? [part]) };
-}
-
-type Expansions = Map<Part, Part[]>;
 
 /** A script that went on after its call: its code, the calls that have not ended, and what was printed. */
 type Cell = { code: Code; pending: number[]; printed: number };
@@ -76,11 +68,7 @@ function callOf(
   script: ToolCall,
   { name, input, at }: { name: string; input: ToolCall['input']; at: number },
 ): ToolCall {
-  return { kind: 'tool_call', id: idOf(script, at), name, input, source: script.source };
-}
-
-function idOf({ id }: ToolCall, at: number): string {
-  return at === 0 ? id : `${id}.${at + 1}`;
+  return { kind: 'tool_call', id: idWithin(script, at), name, input, source: script.source };
 }
 
 /** The results of the calls of a script, as far as anything is known of them. */
@@ -101,7 +89,7 @@ function endedIn(
   if (cell !== null) cells.set(cell, { code, pending, printed: texts.length });
   const last = code.calls.length - 1;
   return code.calls.flatMap(({ name, input, isCertain }, at): ToolResult[] => {
-    const own = { kind: 'tool_result' as const, call_id: idOf(script, at), is_error: false };
+    const own = { kind: 'tool_result' as const, call_id: idWithin(script, at), is_error: false };
     const rest = at === last ? others : [];
     if (at === failed) {
       return [{ ...own, content: [textOf(error ?? ''), ...rest], is_error: true }];
@@ -152,7 +140,7 @@ function goOn(
   for (const [place, at] of pending.entries()) {
     const session_id = `${id}.${at}`;
     calls.push(callOf(wait, { name: 'write_stdin', input: { session_id, chars: '' }, at: place }));
-    const own = { kind: 'tool_result' as const, call_id: idOf(wait, place), is_error: false };
+    const own = { kind: 'tool_result' as const, call_id: idWithin(wait, place), is_error: false };
     const rest = place === pending.length - 1 ? others : [];
     const known = printed.get(at);
     if (known !== undefined) results.push({ ...own, ...told('write_stdin', known, rest) });
