@@ -38,14 +38,14 @@ function read(lines: readonly JsonObject[]): Conversation {
   let before = '';
   for (const line of lines) {
     const blocks = blocksOf(line);
+    if (blocks === undefined) {
+      skipped.add(stringField(line, 'type') ?? 'line_without_type');
+      continue;
+    }
     // What the user has sent again stands there twice.
     const said = line.role === 'user' ? JSON.stringify(line) : '';
-    if (blocks === undefined || (said !== '' && said === before)) {
-      skipped.add(
-        blocks === undefined
-          ? (stringField(line, 'type') ?? 'line_without_type')
-          : 'repeated_message',
-      );
+    if (said !== '' && said === before) {
+      skipped.add('repeated_message');
       continue;
     }
     before = said;

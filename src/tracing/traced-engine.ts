@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lastUsed } from '../app/last-used.ts';
 import type { Tracer } from '../app/ports/tracer.ts';
 import type { CompactionJob, JobEngine, JobHandler } from '../workers/engines/job-engine.ts';
 
@@ -11,7 +11,7 @@ const REMEMBERED = 10_000;
  * dispatcher would tell of the same jobs again and again.
  */
 export function tracedEngine(engine: JobEngine, tracer: Tracer): JobEngine {
-  const waiting = new LRUCache<string, string>({ max: REMEMBERED });
+  const waiting = lastUsed<string>(REMEMBERED);
   const enqueue = async (job: CompactionJob) => {
     const { compaction_id } = job;
     const parent = job.trace ?? tracer.current() ?? waiting.get(compaction_id);

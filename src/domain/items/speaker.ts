@@ -138,8 +138,9 @@ export function isReminder(item: Normalised): item is Message {
     item.kind === 'message' &&
     item.role === 'user' &&
     !item.is_meta &&
-    speakerOf(item) === 'program' &&
-    item.parts.every((part) => part.kind === 'text' && REMINDER.test(part.text))
+    // First: who speaks in a message costs more, and most are none.
+    item.parts.every((part) => part.kind === 'text' && REMINDER.test(part.text)) &&
+    speakerOf(item) === 'program'
   );
 }
 

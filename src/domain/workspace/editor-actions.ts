@@ -99,11 +99,8 @@ function useAtServer(name: string): Use | null {
 export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
   const done = answer.isFailed ? [] : doneBy(call, answer);
   const path = pathOf(inputOf(call));
-  if (path === undefined || !isNotAsRead(answer.text)) return done;
-  const isReading = useOf(call) === 'read';
-  return isReading
-    ? done
-    : [...done, { kind: 'changed_outside', path, lines: null, by: MEANWHILE }];
+  if (path === undefined || useOf(call) === 'read' || !isNotAsRead(answer.text)) return done;
+  return [...done, { kind: 'changed_outside', path, lines: null, by: MEANWHILE }];
 }
 
 const MEANWHILE = 'a change by the user or a program';
