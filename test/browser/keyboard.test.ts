@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, FileChooser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBrowser } from '../support/browser/open-browser.ts';
 import { syntheticSession } from '../support/browser/synthetic-session.ts';
@@ -51,13 +51,15 @@ const sees = (text: string | RegExp) => page.getByText(text).first().waitFor();
 const heading = (name: string | RegExp) => page.getByRole('heading', { name }).first().waitFor();
 
 it('imports a transcript', async () => {
+  // Asked for before everything else: a key that overtakes the browser's taking note of it opens a real dialogue.
+  const chosen = new Promise<FileChooser>((resolve) => page.once('filechooser', resolve));
   await page.goto('/');
   await press('Tab');
   expect(await page.evaluate(FOCUSED)).toMatchObject({ name: 'Skip to the content' });
   await press('Enter');
   await tabTo('input', /A file of Claude Code/);
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press('Space')]);
-  await chooser.setFiles({
+  await press('Space');
+  await (await chosen).setFiles({
     name: 'nightly.json',
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(syntheticSession(120))),
