@@ -6,7 +6,7 @@ import { ServiceProcess } from '../support/service-process.ts';
 
 const MB = 1_000_000;
 /** Each asks for 20 MB. */
-const CLIENTS = atScale({ brief: 60, short: 60, long: 100 });
+const CLIENTS = atScale({ brief: 45, short: 45, long: 100 });
 /** Of the process, in bytes: less than what these ask for. */
 const MOST_MEMORY = 700 * MB;
 
