@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import {
+  ALONE,
+  ALONE_ON_A_STORE,
   BROWSER,
   COMMON,
   combination,
@@ -8,6 +10,7 @@ import {
   ON_A_STORE,
   PROCESSES,
   type Scale,
+  sharing,
   TOUR,
   WHOLE,
 } from './test/support/vitest-projects.ts';
@@ -65,12 +68,19 @@ export default defineConfig({
         include: WHOLE,
         exclude: [TOUR, ...AGAIN_WITH_A_QUEUE],
       }),
-      combination({
+      sharing({
         store: 'postgres',
         queue: 'in-process',
         scale,
         include: [...WHOLE, ...ON_A_STORE],
-        exclude: [TOUR, ...AGAIN_ON_A_STORE],
+        exclude: [TOUR, ...ALONE, ...AGAIN_ON_A_STORE],
+      }),
+      combination({
+        store: 'postgres',
+        queue: 'in-process',
+        scale,
+        include: ALONE_ON_A_STORE,
+        exclude: AGAIN_ON_A_STORE,
       }),
       combination({ store: 'postgres', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
       // It may install an engine and make images: too much for the short form.

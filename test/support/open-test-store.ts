@@ -1,19 +1,10 @@
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { openPostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { freshDatabase } from './servers/fresh.ts';
+import { type Database, idle, made } from './servers/databases-of-file.ts';
 import { onServer } from './servers/on-server.ts';
-
-type Database = Awaited<ReturnType<typeof freshDatabase>>;
-
-const made: Database[] = [];
-/** Empty ones that were used before: to make one takes five times as long as to empty it. */
-const idle: Database[] = [];
-
-afterAll(async () => {
-  for (const database of made.splice(0)) await database.drop();
-});
 
 /** An empty store of the kind that the vitest project runs on, shared with nobody. */
 export async function openTestStore(): Promise<SearchableStore> {

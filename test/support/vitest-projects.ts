@@ -52,6 +52,8 @@ export const PROCESSES = [
   'test/needles.test.ts',
   // It may install mypy.
   'test/client/python-types.test.ts',
+  // The compiler, again and again.
+  'test/house/recipes.test.ts',
 ];
 
 /**
@@ -89,6 +91,9 @@ export const ALONE = [
   'test/stored-secret.test.ts',
 ];
 
+/** Those of them that a store can change. */
+export const ALONE_ON_A_STORE = ['test/api/hardening.test.ts', 'test/findings/a10-*.test.ts'];
+
 type Combination = {
   store: 'sqlite' | 'postgres';
   queue: 'in-process' | 'bullmq';
@@ -107,7 +112,10 @@ export function combination(given: Combination) {
       include,
       // The clients of the tests bring tests of their own.
       exclude: ['**/node_modules/**', ...exclude],
-      setupFiles: ['test/support/property-limits.ts'],
+      setupFiles: [
+        'test/support/property-limits.ts',
+        'test/support/servers/drop-databases.ts',
+      ],
       testTimeout: 180_000,
       hookTimeout: 300_000,
       // Not one second, as by default: on a machine with other work the condition may come much later.
@@ -131,7 +139,7 @@ export function rules() {
     store: 'sqlite',
     queue: 'in-process',
     include: RULES,
-    exclude: ALONE,
+    exclude: [...ALONE, ...PROCESSES],
   });
   return { test: { ...test, name: RULES_PROJECT, isolate: false } };
 }
