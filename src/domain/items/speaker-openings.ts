@@ -1,5 +1,5 @@
 import type { Speaker } from './item.ts';
-import { CHAT_CONTEXT } from './speaker-marks.ts';
+import { CHAT_CONTEXT, SENT_BY_AGENT } from './speaker-marks.ts';
 import { TELLS_OF_USER } from './speaker-results.ts';
 
 /** Hooks are named after their event, and often with the tool that it was about. */
@@ -61,7 +61,8 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   [/^[A-Z]\w{1,40} operation blocked by hook:/, 'hook'],
   [new RegExp(`^Execution stopped by (?:${HOOK} )?hook(?::|\\s*$)`), 'hook', 'line'],
   [/^A session-scoped Stop hook is now active with condition: /, 'hook'],
-  [/^Another Claude session sent a message:[ \t]*\n|^\[Subagent hand-back\]/, 'subagent'],
+  [SENT_BY_AGENT, 'subagent'],
+  [/^\[Subagent hand-back\]/, 'subagent'],
   [INTERRUPTED, 'program', 'mark'],
   [/^\[Image: (?:source|original)\b[^\]\n]{0,600}\]/, 'program', 'mark'],
   // Codex, in place of what it could not send.

@@ -41,9 +41,9 @@ export function subagentOf(call: ToolCall): { mayWrite: boolean; by: string } | 
 
 /** What stands in place of a report: where the agent goes on in the background, and how to go on with it. */
 const NO_REPORT =
-  /^(?:(?:Async|Background) agent launched successfully\.|Agent started in background with agent_id: |task_id: [^\n]{1,200}\nstatus: |\{)/;
+  /^(?:(?:Async|Background) agent launched successfully\.|Agent started in background with agent_id: |task_id: [^\n]{1,200}\nstatus: |(?:Fork started|This call started a fork,?) (?:—|and) that fork is you\.|This is the parent's call, not yours\.|\{)/;
 const TO_RESUME =
-  /(?:\n|^)(?:agentId: [\w-]{1,80} \([^\n]{0,300}\)|resume_hint: [^\n]{0,1000}(?:\nnext_step: [^\n]{0,1000})?)\s*$/;
+  /(?:\n|^)(?:agentId: [\w-]{1,80} \([^\n]{0,300}\)(?:\n<usage>[^<]{0,300}<\/usage>)?|resume_hint: [^\n]{0,1000}(?:\nnext_step: [^\n]{0,1000})?)\s*$/;
 /** What Kimi Code tells of the agent before its report, and the Copilot CLI of one that it asks for it. */
 const OF_KIMI = /^agent_id: [^\n]{1,200}\n(?:[^\n]{1,400}\n){1,6}\n\[summary\]\n/;
 const OF_COPILOT = /^Agent (?:is|has|was) [^\n]{1,1000}\n\n\[Turn \d{1,6}\]\n/;
