@@ -347,6 +347,33 @@ describe('reminders of the moment', () => {
   });
 });
 
+it('keeps the newest objective that Codex tells as an output of no call, until its goal is complete', () => {
+  const codex = codecFor('openai-responses');
+  const goal = (output: string): Item => ({
+    type: 'function_call_output',
+    id: `fco_${output.length}`,
+    name: 'goal_objective',
+    namespace: 'agent',
+    output,
+  });
+  const asked: Item = { type: 'message', role: 'user', content: 'Mend it.' };
+  const answer: Item = { type: 'message', role: 'assistant', content: 'Done.' };
+  const update = (status: string): Item[] => [
+    {
+      type: 'function_call',
+      call_id: 'u',
+      name: 'update_goal',
+      arguments: JSON.stringify({ status }),
+    },
+    { type: 'function_call_output', call_id: 'u', output: '{"goal":{}}' },
+  ];
+  const history = [asked, goal('All tests pass'), answer, goal('All tests pass, and lint'), answer];
+  expect(kept(history, codex)).toEqual([goal('All tests pass, and lint')]);
+  expect(kept([...history, ...update('blocked')], codex)).toHaveLength(1);
+  expect(kept([...history, ...update('complete')], codex)).toEqual([]);
+  expect(kept([...history, ...update('complete'), goal('Next')], codex)).toEqual([goal('Next')]);
+});
+
 it('keeps what Claude Code tells of itself behind files that the first request names', () => {
   const read =
     'Called the Read tool with the following input: {"file_path":"/w/conf.ini"}\nResult of calling the Read tool:\n1\tport=8080\n2\t\n';
