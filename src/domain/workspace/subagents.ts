@@ -48,20 +48,39 @@ const TO_RESUME =
 const OF_KIMI = /^agent_id: [^\n]{1,200}\n(?:[^\n]{1,400}\n){1,6}\n\[summary\]\n/;
 const OF_COPILOT = /^Agent (?:is|has|was) [^\n]{1,1000}\n\n\[Turn \d{1,6}\]\n/;
 
-/** What the agent that a call has let work reports in its result, or when it is asked; null for other calls. */
-export function reportedBy(call: ToolCall, result: ToolResult): string | null {
-  const isAsked = toolName(call) === 'readagent';
-  if (!isAsked && subagentOf(call) === null) return null;
+/** What agents that a call has let work, waits for or asks report in its result. */
+export function reportedBy(call: ToolCall, result: ToolResult): string[] {
+  const name = toolName(call);
+  const isAsked = name === 'readagent';
+  const isWaitedFor = CODEX_WAITS.test(name);
+  if (!isAsked && !isWaitedFor && subagentOf(call) === null) return [];
   const { text, isFailed, isCleared, isUnfinished } = answerTo(null, result);
-  if (isAsked && !OF_COPILOT.test(text)) return null;
+  if (isFailed || isCleared || isUnfinished || (isAsked && !OF_COPILOT.test(text))) return [];
+  if (isWaitedFor) return completedIn(text);
   const told = textIn(text) ?? text;
   const report = told
     .trim()
     .replace(isAsked ? OF_COPILOT : OF_KIMI, '')
     .replace(TO_RESUME, '')
     .trim();
-  if (isFailed || isCleared || isUnfinished || NO_REPORT.test(report)) return null;
-  return report === '' ? null : report;
+  return report === '' || NO_REPORT.test(report) ? [] : [report];
+}
+
+/** Codex hands the reports of its agents over where they are waited for, or closed. */
+const CODEX_WAITS = /^(?:wait|waitagent|closeagent)$/;
+
+/** What agents that are done have said, as Codex tells it in JSON, each under its id. */
+function completedIn(answer: string): string[] {
+  const json = answer.startsWith('{') ? parseInside(answer) : undefined;
+  if (!isJsonObject(json)) return [];
+  const states = [
+    json.previous_status,
+    ...(isJsonObject(json.status) ? Object.values(json.status) : []),
+  ];
+  return states.flatMap((state) => {
+    const said = isJsonObject(state) ? stringField(state, 'completed')?.trim() : undefined;
+    return said === undefined || said === '' ? [] : [said];
+  });
 }
 
 /** The report in what Cline answers as JSON; null for other answers. */

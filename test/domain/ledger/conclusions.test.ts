@@ -122,6 +122,14 @@ test.each<[string, string, string[]]>([
     '{"text":"It has 2 lines.","iterations":2,"finishReason":"completed","usage":{"inputTokens":5371,"outputTokens":61}}',
     ['It has 2 lines.'],
   ],
+  // Codex, where agents are waited for.
+  [
+    'wait_agent',
+    '{"status":{"a1":{"completed":"It has 2 lines."},"a2":{"completed":"No line is quoted."}},"timed_out":false}',
+    ['It has 2 lines.', 'No line is quoted.'],
+  ],
+  ['wait_agent', '{"status":{"a1":"running"},"timed_out":true}', []],
+  ['close_agent', '{"previous_status":{"completed":"It has 2 lines."}}', ['It has 2 lines.']],
   ['agent', 'Background agent launched successfully.\nagentId: a1 (internal ID)', []],
   ['Read', 'It has 2 lines.', []],
 ])('what it answers its caller is a report: %s %j', (name, result, texts) => {
