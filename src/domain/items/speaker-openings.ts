@@ -179,6 +179,11 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
     'program',
     'mark',
   ],
+  // Claude Code, where a conversation is resumed in the middle of a turn; as words of a user it asks for no more.
+  [
+    /^(?:Continue from where you left off\.(?:\s{0,4}$| This session moved to a new runner; )|This session's worker process was restarted\. )/,
+    'program',
+  ],
   // Claude Code and Qwen Code, where an answer broke off or was none.
   [
     /^(?:Output token limit hit|The connection dropped mid-response)\. Resume directly — no apology, no recap\b/,
