@@ -157,7 +157,10 @@ export const AGENTS_HEADING =
 /** How Claude Code tells where it works, and when. */
 export const ENVIRONMENT_NOTE = /^(?:# Environment\n|Today's date is \d{4}-)/;
 
-/** Inside a reminder: what the user typed while the agent was working, and the words around it; so does a subagent's caller. */
+/**
+ * Inside a reminder: what the user, or whoever has called a subagent, typed while the agent was working, and
+ * the words around it.
+ */
 export const TYPED_MEANWHILE =
   /^(?:The user sent (?:a new message while you were working|the following message)|The coordinator sent a message while you were working):\s*/;
 export const AFTER_TYPED =

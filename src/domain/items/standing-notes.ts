@@ -7,8 +7,7 @@ import { AGENTS_HEADING } from './speaker-marks.ts';
 /**
  * What a program tells beside what others say, and what holds from there on: instructions of the project
  * that it has read anew or found in a folder, how work is to be signed, which model answers, and which
- * tools there are. `about`: later ones about all
- * of this stand for it.
+ * tools there are. `about`: later ones about all of this stand for it.
  */
 export type StandingNote = { text: string; about: readonly string[] };
 

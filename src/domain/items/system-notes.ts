@@ -22,8 +22,8 @@ const MIXED =
 /**
  * Who speaks in a message of the role `system`. Claude Code puts into one what its hooks say, what the
  * user has typed meanwhile, what tasks and agents report and what it says itself, each in paragraphs of its
- * own. In reports it writes other signs for those of tags: so they end where their tag does. Hooks print anybody's
- * words, and what it tells of servers is theirs: behind such a note nobody is known to be the user.
+ * own. In reports it writes other signs for those of tags: so they end where their tag does. Hooks print
+ * anybody's words, and what it tells of servers is theirs: behind such a note nobody is known to be the user.
  */
 export function saidBySystem(text: string): Utterance[] {
   return notesSaid(text).flatMap(({ said }) => said);
