@@ -159,13 +159,14 @@ function planCovering(
   const half = Math.floor(threshold / 2 / config.token_safety_multiplier);
   const user_message_max_tokens = Math.min(config.user_message_max_tokens, half);
   const preserving = { ...config, user_message_max_tokens };
+  const { files, todos, plan } = restorable(material, cut, config, count);
   const preserved = withLatestRequest(
     preservedUserMessages(covered, view.format, preserving, count),
     input,
     cut,
     instructions,
+    new Set(files.map(({ path }) => path)),
   );
-  const { files, todos, plan } = restorable(material, cut, config, count);
   // Nothing else is left out where a plan does not fit, not even the summary.
   const longest = Math.floor(half / 2);
   const attachments = [todos, plan].flatMap((note) =>

@@ -25,10 +25,10 @@ const MOST_EARLY_SHARE = 1 / 2;
  * messages of the role `user`. Of those behind the first request the newest up to half the threshold, of
  * those that came later up to a quarter (all in tokens); the others are summarised. Reminders that are a
  * message by themselves are such instructions where they tell what holds from there on (`HOLDS`). What
- * gives the model tools, takes them away, or sets how it answers, stays as well. Of blocks that clients
- * write anew, such as the environment, the newest stands for the older ones, also when it stands after the
- * cut. So do notes on instructions beside what others say. `noteEntry` makes a message of a text: of its
- * own, or one like another. `initial` is the number of entries of the initial context, which stay anyway.
+ * gives the model tools, takes them away, or sets how it answers, stays as well, and so does the objective
+ * of a goal until that is complete. Of blocks that clients write anew, such as the environment, the newest
+ * stands for the older ones, also when it stands after the cut. So do notes on instructions beside what
+ * others say. `noteEntry` makes a message of a text: of its own, or one like another. `initial` is the number of entries of the initial context, which stay anyway.
  */
 export function standingInstructions(
   material: readonly Material[],
@@ -46,6 +46,7 @@ export function standingInstructions(
     ...undoneAmong(covered.map(({ item }) => item)),
     ...overtakenAmong(material.map(({ item }) => item)),
   ]);
+  const done = goalsDone(material.map(({ item }) => item));
   const firstAnswer = beforeAnswer(covered);
   const after = material.slice(cut).map(({ item }) => item);
   const { texts, overtaken } = newestNotes(
@@ -64,6 +65,7 @@ export function standingInstructions(
     }
     if (!instructs(item) || isRenewed(item, renewed)) continue;
     renewed.add(instructionKind(item));
+    if (done.has(item)) continue;
     const told = messageText(item);
     const own = behindFiles(told);
     const one = own === told ? standing(entry) : noteEntry(own, entry.item);
@@ -96,8 +98,12 @@ export function standingInstructions(
 const HOLDS =
   /^\s*<system-reminder>\s{0,8}(?:Today's date is |The date has changed|(?:## )?(?:\w{1,20} ){1,3}mode\b|<tools_(?:added|removed)>|The AGENTS\.md instruction file)/i;
 
-/** Kimi Code says such in reminders of the role `user`, what others say in system messages. */
+/**
+ * Kimi Code says such in reminders of the role `user`, what others say in system messages, and Codex in
+ * outputs of no call.
+ */
 function instructs(item: Normalised): item is Message {
+  if (item.kind === 'message' && item.told_as !== undefined) return true;
   return isOfOperator(item) || (isReminder(item) && HOLDS.test(messageText(item)));
 }
 
@@ -144,6 +150,25 @@ function overtakenAmong(items: readonly Normalised[]): Normalised[] {
     for (const setting of own) later.add(setting);
     return isOvertaken;
   });
+}
+
+/** The objectives of goals that Codex has been told are complete: it tells nothing more of them. */
+function goalsDone(items: readonly Normalised[]): ReadonlySet<Normalised> {
+  const done = new Set<Normalised>();
+  let goal: Normalised | null = null;
+  for (const item of items) {
+    if (item.kind !== 'message') continue;
+    if (item.told_as === 'agent goal_objective') goal = item;
+    const isDone = item.parts.some(
+      (part) =>
+        part.kind === 'tool_call' &&
+        part.name === 'update_goal' &&
+        isJsonObject(part.input) &&
+        part.input.status === 'complete',
+    );
+    if (isDone && goal !== null) done.add(goal);
+  }
+  return done;
 }
 
 type ToolChange = { tool: string; isGiven: boolean };

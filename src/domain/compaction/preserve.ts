@@ -6,6 +6,7 @@ import { messageText } from '../items/message-text.ts';
 import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
 import { userWordsByItem } from '../items/user-words.ts';
 import { isJsonObject, stringField } from '../json.ts';
+import { parseInside } from '../json-text.ts';
 import type { Config } from '../policy/config.ts';
 import type { Entry } from '../session/entry.ts';
 import type { TextCounter } from '../tokens/count.ts';
@@ -65,13 +66,14 @@ export function preservedUserMessages(
  * The preserved messages with the user's latest own message among them, whatever is preserved besides:
  * cut in the middle to a tenth of the window when it is longer. Not where it stands after the cut, nor
  * where it is most of what somebody wants summarised, nor without a session, where the client keeps its
- * messages itself.
+ * messages itself. `restored`: the files that are put back.
  */
 export function withLatestRequest(
   preserved: Entry[],
   { material, view, config, count, context_window, is_automatic }: PlanInput,
   cut: number,
   instructions: readonly Entry[],
+  restored: ReadonlySet<string>,
 ): Entry[] {
   const found = latestRequest(material);
   if (context_window === null || found === null || preserved.length > 0) return preserved;
@@ -84,7 +86,7 @@ export function withLatestRequest(
   const most = Math.min(mostOfOne(context_window, config), Math.max(64, Math.floor(covered / 2)));
   const codec = codecFor(view.format);
   if (entry.tokens <= most) {
-    const own = withoutTold(codec, entry.item, instructions);
+    const own = withoutTold(codec, entry.item, instructions, restored);
     const { tokens } = own === entry.item ? entry : measureItem(codec, own, count, config);
     return [{ ...entry, seq: null, item: own, tokens, origin: 'preserved' }];
   }
@@ -93,12 +95,21 @@ export function withLatestRequest(
   return [{ seq: null, item: shorter, tokens, origin: 'preserved' }];
 }
 
-/** A file that Claude Code has read for the user: it is put back as it is now. */
+/** What Claude Code has read for the user, and the file in it. */
 const READ_FOR_USER =
   /^\s{0,9}<system-reminder>\s{0,9}(?:Called the \w{1,60} tool |Result of calling )/;
+const FILE_READ = /"file_path":("(?:[^"\\]|\\.){1,1000}")/;
 
-/** A message without the files beside it, and without the blocks that stand in front of it among the instructions. */
-function withoutTold(codec: Codec, item: Item, instructions: readonly Entry[]): Item {
+/**
+ * A message without the files beside it that are put back as they are now, and without the blocks that
+ * stand in front of it among the instructions.
+ */
+function withoutTold(
+  codec: Codec,
+  item: Item,
+  instructions: readonly Entry[],
+  restored: ReadonlySet<string>,
+): Item {
   const { content } = item;
   if (!Array.isArray(content)) return item;
   const told = new Set(
@@ -107,9 +118,16 @@ function withoutTold(codec: Codec, item: Item, instructions: readonly Entry[]): 
       return message.kind === 'message' ? messageText(message) : [];
     }),
   );
+  // What is not put back stays; a result stands behind the call that names its file, or in another message.
+  let isPutBack = true;
   const own = content.filter((block) => {
     const text = isJsonObject(block) ? (stringField(block, 'text') ?? '') : '';
-    return !told.has(text.trim()) && !READ_FOR_USER.test(text);
+    if (!READ_FOR_USER.test(text)) return !told.has(text.trim());
+    if (/^\s{0,9}<system-reminder>\s{0,9}Called /.test(text)) {
+      const path = FILE_READ.exec(text.slice(0, 2_000))?.[1];
+      isPutBack = path !== undefined && restored.has(String(parseInside(path)));
+    }
+    return !isPutBack;
   });
   return own.length === 0 || own.length === content.length ? item : { ...item, content: own };
 }

@@ -45,11 +45,16 @@ export function restorable(
     covered.folder,
   );
   const had = { ...all, files: all.files.filter(isOneOf(covered.files)) };
+  const plan =
+    config.restore_plan && covered.plan !== null ? planToRestore(material, had, kept) : null;
+  // The plan is what its file holds.
+  const file = plan?.kind === 'plan' ? plan.path : null;
+  const files = { ...had, files: had.files.filter(({ path }) => path !== file) };
   return {
-    files: wantsFiles ? filesToRestore(material, had, kept, config, count) : [],
+    files: wantsFiles ? filesToRestore(material, files, kept, config, count) : [],
     todos:
       config.restore_todos && covered.todos !== null ? todosToRestore(material, had, kept) : null,
-    plan: config.restore_plan && covered.plan !== null ? planToRestore(material, had, kept) : null,
+    plan,
   };
 }
 

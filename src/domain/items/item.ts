@@ -98,6 +98,8 @@ export type Message = {
   name?: string;
   /** What the client says about it; without it, role, flags and text tell (`speakerOf`). */
   speaker?: Speaker;
+  /** What a program tells in it as a result that nobody has asked for: a later one stands for it. */
+  told_as?: string;
 };
 export type AttachmentKind = 'file' | 'todo' | 'plan' | 'memory';
 export type Attachment = {

@@ -48,6 +48,7 @@ export function instructionKind(message: Message): string {
 
 /** The kind of a message that clients write anew; null for any other. */
 export function rewrittenKind(message: Message): string | null {
+  if (message.told_as !== undefined) return `told ${message.told_as}`;
   return rewrittenKindOf(messageText(message));
 }
 

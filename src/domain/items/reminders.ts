@@ -88,7 +88,8 @@ export function keptBehind(call: ToolCall | null, text: string): string {
     .join('\n\n');
 }
 
-function remindersOf({ name, source }: ToolCall, text: string): string[] {
+/** The blocks behind what a call of Claude Code has brought; a command, a page or a server may print such, too. */
+export function remindersOf({ name, source }: ToolCall, text: string): string[] {
   const isAnthropic = isJsonObject(source) && source.type === 'tool_use';
   return isAnthropic && OF_CLAUDE_CODE.test(name) ? splitReminders(text).reminders : [];
 }

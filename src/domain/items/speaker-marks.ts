@@ -46,7 +46,7 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
     local-command-stdout, local-command-stderr, bash-input, command-message, command-args,
     command-contents, command-name, ide_opened_file, ide_selection, ide_diagnostics,
     new-diagnostics, browser_instruction, fork-boilerplate, tick, available-deferred-tools,
-    total_tokens`),
+    total_tokens, tools-used-before-summary`),
   ...wrapper('user-memory-input, pasted_content'),
   // Codex CLI and its extensions.
   ...instructions('user_instructions, agents_instructions'),
@@ -157,15 +157,26 @@ export const AGENTS_HEADING =
 /** How Claude Code tells where it works, and when. */
 export const ENVIRONMENT_NOTE = /^(?:# Environment\n|Today's date is \d{4}-)/;
 
-/** Inside a reminder: what the user typed while the agent was working, and the words around it. */
+/**
+ * Inside a reminder: what the user, or whoever has called a subagent, typed while the agent was working, and
+ * the words around it.
+ */
 export const TYPED_MEANWHILE =
-  /^The user sent (?:a new message while you were working|the following message):\s*/;
+  /^(?:The user sent (?:a new message while you were working|the following message)|The coordinator sent a message while you were working):\s*/;
 export const AFTER_TYPED =
-  /\n\n?(?:IMPORTANT: After completing your current task, you MUST address|Please address this message and continue|This is how Claude Code surfaces)/;
+  /\n\n?(?:IMPORTANT: After completing your current task, you MUST address|Please address this message and continue|This is how Claude Code surfaces|Address this before completing your current task\.)/;
 
-/** Inside a reminder: the warning before what a task in the background says. */
-export const NOTICE_OF_TASK =
-  /^(?:\[SYSTEM NOTIFICATION[^\n]{0,200}\n(?:[^<\n][^\n]{0,1000}\n|\n){0,12})?(?=<task-notification>)/;
+/** How Claude Code hands over what another agent has sent. */
+const SENT = String.raw`(?:Another Claude|A peer) session sent a message(?: while you were working)?:[ \t]*\n`;
+export const SENT_BY_AGENT = new RegExp(`^${SENT}`);
+
+/**
+ * Inside a reminder: what stands before that which a task in the background or another agent says, such as
+ * a warning and the tools that it has used.
+ */
+export const NOTICE_OF_OTHERS = new RegExp(
+  String.raw`^(?:<tools-used-before-summary>[^<]{0,4000}<\/tools-used-before-summary>\n)?(?:(?:\[SYSTEM NOTIFICATION[^\n]{0,200}\n(?:[^<\n][^\n]{0,1000}\n|\n){0,12})?(?=<task-notification>)|(?=${SENT}))`,
+);
 
 /** A reminder of these is of a hook, or holds the instructions of the project. */
 export const REMINDER_OF_HOOK =

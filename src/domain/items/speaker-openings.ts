@@ -1,5 +1,5 @@
 import type { Speaker } from './item.ts';
-import { CHAT_CONTEXT } from './speaker-marks.ts';
+import { CHAT_CONTEXT, SENT_BY_AGENT } from './speaker-marks.ts';
 import { TELLS_OF_USER } from './speaker-results.ts';
 
 /** Hooks are named after their event, and often with the tool that it was about. */
@@ -61,7 +61,8 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   [/^[A-Z]\w{1,40} operation blocked by hook:/, 'hook'],
   [new RegExp(`^Execution stopped by (?:${HOOK} )?hook(?::|\\s*$)`), 'hook', 'line'],
   [/^A session-scoped Stop hook is now active with condition: /, 'hook'],
-  [/^Another Claude session sent a message:[ \t]*\n|^\[Subagent hand-back\]/, 'subagent'],
+  [SENT_BY_AGENT, 'subagent'],
+  [/^\[Subagent hand-back\]/, 'subagent'],
   [INTERRUPTED, 'program', 'mark'],
   [/^\[Image: (?:source|original)\b[^\]\n]{0,600}\]/, 'program', 'mark'],
   // Codex, in place of what it could not send.
@@ -177,6 +178,11 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
     /^Continue if you have next steps, or stop and ask for clarification if you are unsure how to proceed\./,
     'program',
     'mark',
+  ],
+  // Claude Code, where a conversation is resumed in the middle of a turn; as words of a user it asks for no more.
+  [
+    /^(?:Continue from where you left off\.(?:\s{0,4}$| This session moved to a new runner; )|This session's worker process was restarted\. )/,
+    'program',
   ],
   // Claude Code and Qwen Code, where an answer broke off or was none.
   [

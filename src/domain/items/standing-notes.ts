@@ -1,17 +1,18 @@
 import type { Message, ToolCall, ToolResult, Utterance } from './item.ts';
-import { saidBehind } from './reminders.ts';
+import { resultText } from './message-text.ts';
+import { remindersOf, saidBehind } from './reminders.ts';
 import { utterancesOf } from './speaker.ts';
 import { AGENTS_HEADING } from './speaker-marks.ts';
 
 /**
  * What a program tells beside what others say, and what holds from there on: instructions of the project
- * that it has read anew or found in a folder, and how work is to be signed. `about`: later ones about all
- * of this stand for it.
+ * that it has read anew or found in a folder, how work is to be signed, which model answers, and which
+ * tools there are. `about`: later ones about all of this stand for it.
  */
 export type StandingNote = { text: string; about: readonly string[] };
 
 const SIGNS =
-  /Attribution for git commits|# AGENTS\.md instructions|^(?:Contents of|Instructions no longer present:) /m;
+  /Attribution for git commits|# AGENTS\.md instructions|^You are powered by the model named |^The following deferred tools are now available |^(?:Contents of|Instructions no longer present:) /m;
 
 /** Whether a text has to be read for such notes: most have none. */
 export function mayHoldNote(text: string): boolean {
@@ -27,12 +28,37 @@ export function standingNotesIn(message: Message): StandingNote[] {
 
 /** The same behind what a call has brought. */
 export function standingNotesBehind(call: ToolCall, result: ToolResult): StandingNote[] {
-  return notesAmong(saidBehind(call, result));
+  const plain = remindersOf(call, resultText(result)).flatMap((text) => plainNote(text) ?? []);
+  return [...notesAmong(saidBehind(call, result)), ...plain];
+}
+
+const MODEL =
+  /^<system-reminder>\s{0,4}(You are powered by the model named [\w .()-]{1,100}\. The exact model ID is [\w.:@/[\]-]{1,200}\.(?: Assistant knowledge cutoff is [\w ]{1,40}\.)?)\s{0,4}<\/system-reminder>$/;
+const TOOLS =
+  /^<system-reminder>\s{0,4}(The following deferred tools are now available via ToolSearch\. Their schemas are NOT loaded — calling them directly will fail with InputValidationError\. Use ToolSearch with query "select:<name>\[,<name>\.\.\.\]" to load tool schemas before calling them:\n((?:[\w-]{1,128}\n){1,500}))(?=\n|<\/system-reminder>)/;
+
+/**
+ * A note of a form that leaves no room for anybody's words, so that it may be believed wherever it stands:
+ * the model that answers, or the names of tools. Null for any other.
+ */
+function plainNote(text: string): StandingNote | null {
+  const model = MODEL.exec(text)?.[1];
+  if (model !== undefined) return { text: block(model), about: ['model'] };
+  const [, tools, names = ''] = TOOLS.exec(text) ?? [];
+  if (tools === undefined) return null;
+  const about = names.trim().split('\n');
+  return { text: block(tools.trim()), about: about.map((name) => `tool ${name}`) };
+}
+
+function block(words: string): string {
+  return `<system-reminder>\n${words}\n</system-reminder>`;
 }
 
 function notesAmong(said: readonly Utterance[]): StandingNote[] {
   return said.flatMap(({ speaker, text }) => {
     const isOfProgram = speaker === 'project_instructions' || speaker === 'program';
+    const plain = isOfProgram ? plainNote(text.trim()) : null;
+    if (plain !== null) return plain;
     const about = isOfProgram ? aboutOf(text.trim()) : [];
     return about.length === 0 ? [] : { text: text.trim(), about };
   });

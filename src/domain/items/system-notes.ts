@@ -2,29 +2,28 @@ import type { Speaker, Utterance } from './item.ts';
 import {
   AGENTS_HEADING,
   ENVIRONMENT_NOTE,
-  NOTICE_OF_TASK,
+  NOTICE_OF_OTHERS,
   REMINDER_OF_HOOK,
   REMINDER_OF_PROJECT,
   TYPED_MEANWHILE,
 } from './speaker-marks.ts';
 import { hasOpening } from './speaker-openings.ts';
-import { head, noticeOfTask, typedMeanwhile } from './utterances.ts';
+import { head, noticeOfOthers, typedMeanwhile } from './utterances.ts';
 
 /** A text of more notes is not parted further. */
 const MOST_NOTES = 200;
 /** Of a paragraph so much is looked at. */
 const LOOKED_AT = 1_000;
-const TASK_END = '</task-notification>';
 
 /** Whether others speak in a text of a program: most texts are one note, and are not parted. */
 const MIXED =
-  /(?:^|\n\n)(?:The user sent (?:a new message|the following)|\[SYSTEM NOTIFICATION\b|<task-notification>|[A-Z]\w{1,40}(?::[\w.*|-]{1,80})? hook )/;
+  /(?:^|\n\n)(?:The user sent (?:a new message|the following)|The coordinator sent a message|\[SYSTEM NOTIFICATION\b|<task-notification>|<tools-used-before-summary>|(?:Another Claude|A peer) session sent a message|[A-Z]\w{1,40}(?::[\w.*|-]{1,80})? hook )/;
 
 /**
  * Who speaks in a message of the role `system`. Claude Code puts into one what its hooks say, what the
- * user has typed meanwhile, what tasks report and what it says itself, each in paragraphs of its own. In
- * reports it writes other signs for those of tags: so they end where their tag does. Hooks print anybody's
- * words, and what it tells of servers is theirs: behind such a note nobody is known to be the user.
+ * user has typed meanwhile, what tasks and agents report and what it says itself, each in paragraphs of its
+ * own. In reports it writes other signs for those of tags: so they end where their tag does. Hooks print
+ * anybody's words, and what it tells of servers is theirs: behind such a note nobody is known to be the user.
  */
 export function saidBySystem(text: string): Utterance[] {
   return notesSaid(text).flatMap(({ said }) => said);
@@ -61,7 +60,7 @@ function notesSaid(text: string): Note[] {
         ? { said: [{ speaker: 'user', text: typed }], claimed: null }
         : { said: [{ speaker: unended, text: note }], claimed: typed };
     }
-    const notice = noticeOfTask(note);
+    const notice = noticeOfOthers(note);
     if (notice !== null) return { said: notice, claimed: null };
     const said: Utterance = REMINDER_OF_HOOK.test(note)
       ? { speaker: 'hook', text: note }
@@ -80,7 +79,7 @@ function ofProgram(text: string): Utterance {
 function notesIn(text: string): string[] {
   const notes: string[] = [];
   let from = 0;
-  let at = afterTask(text, 0);
+  let at = afterNotice(text, 0);
   while (notes.length < MOST_NOTES) {
     const end = text.indexOf('\n\n', at);
     if (end === -1) break;
@@ -88,7 +87,7 @@ function notesIn(text: string): string[] {
     if (!beginsNote(text, at)) continue;
     notes.push(text.slice(from, end));
     from = at;
-    at = afterTask(text, at);
+    at = afterNotice(text, at);
   }
   return [...notes, text.slice(from)];
 }
@@ -100,14 +99,17 @@ function beginsNote(text: string, at: number): boolean {
     REMINDER_OF_HOOK.test(start) ||
     ENVIRONMENT_NOTE.test(start) ||
     hasOpening(start) ||
-    NOTICE_OF_TASK.test(start)
+    NOTICE_OF_OTHERS.test(start)
   );
 }
 
-/** The end of what a task reports here, or this place where none does. */
-function afterTask(text: string, at: number): number {
-  const notice = NOTICE_OF_TASK.exec(text.slice(at, at + 20_000));
+/** The end of what a task or another agent says here, or this place where none does. */
+function afterNotice(text: string, at: number): number {
+  const notice = NOTICE_OF_OTHERS.exec(text.slice(at, at + 20_000));
   if (notice === null) return at;
-  const end = text.indexOf(TASK_END, at + notice[0].length);
-  return end === -1 ? text.length : end + TASK_END.length;
+  const from = at + notice[0].length;
+  const tag = /<([a-z-]{1,40})[\s>]/.exec(text.slice(from, from + 300))?.[1];
+  const closing = `</${tag}>`;
+  const end = text.indexOf(closing, from);
+  return end === -1 ? text.length : end + closing.length;
 }

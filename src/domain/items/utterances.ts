@@ -4,7 +4,7 @@ import {
   AFTER_TYPED,
   AGENTS_HEADING,
   COMMANDS_WITH_WORD,
-  NOTICE_OF_TASK,
+  NOTICE_OF_OTHERS,
   PROGRAM_COMMANDS,
   REMINDER_OF_HOOK,
   REMINDER_OF_PROJECT,
@@ -339,7 +339,7 @@ function blockSaid(text: string, block: Block, end: number): Utterance[] {
   const inside = text.slice(block.end, block.inside).trim();
   const typed = typedMeanwhile(inside);
   if (typed !== null) return [{ speaker: 'user', text: typed }];
-  const notice = noticeOfTask(inside);
+  const notice = noticeOfOthers(inside);
   if (notice !== null) return notice;
   if (REMINDER_OF_HOOK.test(inside)) return [{ ...whole, speaker: 'hook' }];
   return REMINDER_OF_PROJECT.test(head(inside))
@@ -347,9 +347,9 @@ function blockSaid(text: string, block: Block, end: number): Utterance[] {
     : [whole];
 }
 
-/** What a task in the background says, without the warning before it; null where none speaks. */
-export function noticeOfTask(text: string): Utterance[] | null {
-  const notice = NOTICE_OF_TASK.exec(text);
+/** What a task in the background or another agent says, without the warning before it; null where none speaks. */
+export function noticeOfOthers(text: string): Utterance[] | null {
+  const notice = NOTICE_OF_OTHERS.exec(text);
   return notice === null ? null : readUtterances(text.slice(notice[0].length));
 }
 

@@ -353,8 +353,8 @@ class LedgerFold {
     this.shell = shell;
     this.runs.changed(actions, moment);
     mentionShown(this.names, shownBy(result), actions, moment);
-    const report = result.is_in_doubt ? null : reportedBy(call, result);
-    if (report !== null) this.conclusions.report(report, 'subagent', seq);
+    const reports = result.is_in_doubt ? [] : reportedBy(call, result);
+    for (const report of reports) this.conclusions.report(report, 'subagent', seq);
     for (const { speaker, text } of saidBehind(call, result)) {
       if (speaker !== 'user') this.text(speaker, text, true, seq);
     }

@@ -23,6 +23,10 @@ const ENVELOPE = /<(task-id|tool-use-id|output-file|status|usage|note)>[\s\S]{0,
 const CODEX_FRAME =
   /(?<=^<subagent_notification>\s{0,4})\{"agent_path":"[^"\n]{1,300}","status":\{"completed":"|"\}\}(?=\s{0,4}<\/subagent_notification>\s{0,4}$)/g;
 
+/** What Claude Code 2.1.332 says of one, before it and behind it: whose it is, and what it is not. */
+const FRAME =
+  /<tools-used-before-summary>[^<]{0,4000}<\/tools-used-before-summary>|^[ ]{0,2}(?:Another Claude|A peer) session sent a message[^\n]{0,40}:$|^[ ]{0,2}\[Subagent hand-back\] The text below is [^\n]{0,1500}:$|^(?:That "other Claude session" is an agent|This came from another Claude session|IMPORTANT: This is NOT from your user|This is from another Claude session)[^\n]{0,3000}/gm;
+
 /** What Antigravity writes in front of one: when it came, and from whom. */
 const HEADER = new RegExp(String.raw`^${ANTIGRAVITY_SAYS}[\s\S]{0,600}? content=`);
 
@@ -79,7 +83,11 @@ export class Conclusions {
   report(text: string, by: 'subagent' | 'hook', seq: number): void {
     // Codex writes it down as JSON.
     const lines = bothEnds(text, LOOKED_AT).replaceAll('\\n', '\n');
-    const words = lines.replace(HEADER, '').replace(CODEX_FRAME, '').replace(ENVELOPE, '\n');
+    const words = lines
+      .replace(HEADER, '')
+      .replace(CODEX_FRAME, '')
+      .replace(ENVELOPE, '\n')
+      .replace(FRAME, '');
     const before = this.list.length;
     this.read(words, by, seq);
     if (this.list.length !== before) return;

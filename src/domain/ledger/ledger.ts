@@ -159,6 +159,8 @@ const planSchema = z.strictObject({
   todos: z.array(todoSchema).nullable(),
   in_words: z.boolean(),
   text,
+  /** The file that it was saved to, as the agent's program has said. */
+  path: text.exactOptional(),
 });
 export type Plan = z.infer<typeof planSchema>;
 

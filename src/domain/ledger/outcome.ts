@@ -98,6 +98,8 @@ const NONE_FAILED = /^(?:[#ℹ] fail 0|0 fail)$/;
 const PASSED = /^(?:[#ℹ] pass (\d{1,9})|(\d{1,9}) pass)$/;
 /** A part of a run in which nothing was tested. */
 const COUNTS_NONE = /\b0 (?:tests? )?pass(?:ed|ing)?\b|\[no tests? (?:files|to run)\]/;
+/** A whole run in which nothing was tested, which ends as one that has passed. */
+const RAN_NONE = /^(?:Ran 0 tests in \d|No tests? (?:files? )?found, exiting with code 0\b)/;
 const FAILS = /\bnot ok\b|\b[1-9]\d* (?:failed|failing|errors?|failures?)\b|unsuccess/i;
 
 /**
@@ -239,8 +241,16 @@ function unfailed(
     evidence.by === 'passed' ||
     saysPassed(answer, evidence) ||
     (evidence.isEndShown && !isSearch && lines.length === 0 && runKindOf(script ?? '') !== 'test');
+  if (isPassed && lines.some((line) => RAN_NONE.test(line)) && !lines.some(hasCounted)) {
+    return { kind: 'unknown', lines: lines.filter((line) => RAN_NONE.test(line)).slice(0, 1) };
+  }
   if (isPassed) return { kind: 'ok', lines: sum === undefined ? [] : [sum] };
   return { kind: 'unknown', lines: sum === undefined ? lines.slice(-1) : [sum] };
+}
+
+/** Another run of tests beside one that has found none. */
+function hasCounted(line: string): boolean {
+  return /^Ran [1-9]\d* tests? in \d/.test(line) || (SUMS_UP.test(line) && !COUNTS_NONE.test(line));
 }
 
 function saysPassed({ text, isShortened }: Answer, evidence: Evidence): boolean {

@@ -32,9 +32,9 @@ function commandsOf({ command }: Run): string[][] {
 const RUNS_ANYTHING =
   /^(?:python|python[23]|python3\.\d{1,2}|node|deno|bun|tsx|ruby|perl|php|Rscript|(?:ba|z|da|k|fi)?sh|pwsh|powershell)$/i;
 
-/** What only starts a program: `uv run`, `npx`, `python -m`, and variables for it. */
+/** What only starts a program: `uv run`, `npx`, `python -m`, `python` before Django's script, and variables for it. */
 const LAUNCHER =
-  /^(?:\w{1,60}=\S{0,200} |(?:uv|poetry|pipenv|hatch|rye) run |(?:npx|bunx) |bundle exec |\S{0,200}python[\d.]{0,4} -m )/;
+  /^(?:\w{1,60}=\S{0,200} |(?:uv|poetry|pipenv|hatch|rye) run |(?:npx|bunx) |bundle exec |\S{0,200}python[\d.]{0,4} (?:-m |(?=(?:\S{0,200}\/)?manage\.py )))/;
 const MOST_LAUNCHERS = 5;
 
 function wordsOf({ words }: Command): string[] {
@@ -43,6 +43,8 @@ function wordsOf({ words }: Command): string[] {
     rest = rest.replace(LAUNCHER, '');
   }
   const [program = '', ...others] = rest.split(/\s+/);
+  // Without a word of its own it looks for tests as well.
+  if (program === 'unittest' && others[0] === 'discover') others.shift();
   return [programName(program), ...others];
 }
 
@@ -51,14 +53,20 @@ const PRINTS =
   /^(?:-[vqsx]{1,4}|-rA?|-count=1|--(?:verbose|quiet|silent|no-header|no-color|colou?r|tb|reporter|no-cov|bail)(?:=.*)?)$/;
 /** Options that pick some of what there is, with what they pick. A project that is named may be another one. */
 const PICKS =
-  /^(?:-{1,2}run|-[kte]|--(?:tests?|grep|filter|package|testNamePattern|test-name-pattern))(?:=.*)?$/;
+  /^(?:-{1,2}run|-[kteR]|-Dtest|--(?:tests?|grep|filter|package|testNamePattern|test-name-pattern))(?:=.*)?$/;
 /** What is picked by its place. */
 const PLACE = /[/\\]|::|\.\w/;
+/** Programs that run the tests whose names, or those of their modules, they are given. */
+const BY_NAME =
+  /^(?:unittest|jest|vitest(?: run)?|cargo (?:test|nextest run)|manage\.py test|(?:npm|pnpm|yarn) (?:run )?test(?: --)?)(?= |$)/;
 
 /** Whether one command runs all that another one does: it has no word of its own but for wider places. */
 function covers(whole: readonly string[], part: readonly string[]): boolean {
+  const named = BY_NAME.exec(part.join(' '))?.[0].split(' ').length ?? part.length;
   const isCovered = (word: string, at: number) =>
     whole.includes(word) ||
+    word === '--' ||
+    (at >= named && !word.startsWith('-')) ||
     PRINTS.test(word) ||
     PICKS.test(word) ||
     (at > 1 && /^-/.test(part[at - 1] ?? '') && PICKS.test(part[at - 1] ?? '')) ||

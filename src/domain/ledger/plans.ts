@@ -38,16 +38,16 @@ export class Plans {
 
   /** A file that an agent keeps its plan in, written or edited. */
   file(action: FileAction, seq: number): void {
-    if (!('path' in action) || !isPlanFile(action.path)) return;
+    const saved = this.plan?.path;
+    if (!('path' in action) || !(isPlanFile(action.path) || action.path === saved)) return;
     const before = this.plan?.text ?? '';
     const text = action.kind === 'written' ? action.text : edited(before, action);
-    if (text !== before)
-      this.set(this.plan?.todos ?? null, this.plan?.in_words ?? false, text, seq);
+    if (text !== before) this.set({ text }, saved, seq);
   }
 
   /** A plan that the assistant has proposed in words, and the user approved. */
   approve(text: string, seq: number): void {
-    this.set(this.plan?.todos ?? null, this.plan?.in_words ?? false, text, seq);
+    this.set({ text }, undefined, seq);
   }
 
   fact(): Plan | null {
@@ -59,13 +59,25 @@ export class Plans {
     const plan = this.book.plan([]);
     if (list?.at !== at && plan?.at !== at) return;
     const todos = list === null ? null : todosIn(list.content);
-    const inWords = list !== null && !Array.isArray(list.content);
-    this.set(todos, inWords, plan?.at === at ? plan.content : (this.plan?.text ?? ''), seq);
+    const in_words = list !== null && !Array.isArray(list.content);
+    if (plan?.at !== at) this.set({ todos, in_words }, this.plan?.path, seq);
+    else this.set({ todos, in_words, text: plan.content }, plan.path ?? undefined, seq);
   }
 
-  private set(todos: Plan['todos'], in_words: boolean, text: string, seq: number): void {
-    const kept = clipMiddle(text, LONGEST_PLAN);
-    this.plan = { seq: this.plan?.seq ?? seq, last_seq: seq, todos, in_words, text: kept };
+  private set(
+    changes: Partial<Pick<Plan, 'todos' | 'in_words' | 'text'>>,
+    path: string | undefined,
+    seq: number,
+  ): void {
+    const known = { seq, todos: null, in_words: false, text: '', ...this.plan, ...changes };
+    this.plan = {
+      seq: known.seq,
+      last_seq: seq,
+      todos: known.todos,
+      in_words: known.in_words,
+      text: clipMiddle(known.text, LONGEST_PLAN),
+      ...(path !== undefined && { path }),
+    };
   }
 }
 

@@ -82,9 +82,11 @@ export class PlanBook {
     else if (said?.kind === 'queried') this.query(said.script, '', at);
   }
 
-  /** A file that an agent keeps its plan in, written or changed. */
+  /** A file that an agent keeps its plan in, or has saved it to, written or changed. */
   file(action: FileAction, at: number): void {
-    if (writesText(action) && isPlanFile(action.path)) this.touched.set(action.path, at);
+    if (!writesText(action)) return;
+    const isSaved = action.path === this.newestPlan?.path;
+    if (isSaved || isPlanFile(action.path)) this.touched.set(action.path, at);
   }
 
   todos(): KnownTodos | null {

@@ -41,27 +41,46 @@ export function subagentOf(call: ToolCall): { mayWrite: boolean; by: string } | 
 
 /** What stands in place of a report: where the agent goes on in the background, and how to go on with it. */
 const NO_REPORT =
-  /^(?:(?:Async|Background) agent launched successfully\.|Agent started in background with agent_id: |task_id: [^\n]{1,200}\nstatus: |\{)/;
+  /^(?:(?:Async|Background) agent launched successfully\.|Agent started in background with agent_id: |task_id: [^\n]{1,200}\nstatus: |(?:Fork started|This call started a fork,?) (?:—|and) that fork is you\.|This is the parent's call, not yours\.|\{)/;
 const TO_RESUME =
-  /(?:\n|^)(?:agentId: [\w-]{1,80} \([^\n]{0,300}\)|resume_hint: [^\n]{0,1000}(?:\nnext_step: [^\n]{0,1000})?)\s*$/;
+  /(?:\n|^)(?:agentId: [\w-]{1,80} \([^\n]{0,300}\)(?:\n<usage>[^<]{0,300}<\/usage>)?|resume_hint: [^\n]{0,1000}(?:\nnext_step: [^\n]{0,1000})?)\s*$/;
 /** What Kimi Code tells of the agent before its report, and the Copilot CLI of one that it asks for it. */
 const OF_KIMI = /^agent_id: [^\n]{1,200}\n(?:[^\n]{1,400}\n){1,6}\n\[summary\]\n/;
 const OF_COPILOT = /^Agent (?:is|has|was) [^\n]{1,1000}\n\n\[Turn \d{1,6}\]\n/;
 
-/** What the agent that a call has let work reports in its result, or when it is asked; null for other calls. */
-export function reportedBy(call: ToolCall, result: ToolResult): string | null {
-  const isAsked = toolName(call) === 'readagent';
-  if (!isAsked && subagentOf(call) === null) return null;
+/** What agents that a call has let work, waits for or asks report in its result. */
+export function reportedBy(call: ToolCall, result: ToolResult): string[] {
+  const name = toolName(call);
+  const isAsked = name === 'readagent';
+  const isWaitedFor = CODEX_WAITS.test(name);
+  if (!isAsked && !isWaitedFor && subagentOf(call) === null) return [];
   const { text, isFailed, isCleared, isUnfinished } = answerTo(null, result);
-  if (isAsked && !OF_COPILOT.test(text)) return null;
+  if (isFailed || isCleared || isUnfinished || (isAsked && !OF_COPILOT.test(text))) return [];
+  if (isWaitedFor) return completedIn(text);
   const told = textIn(text) ?? text;
   const report = told
     .trim()
     .replace(isAsked ? OF_COPILOT : OF_KIMI, '')
     .replace(TO_RESUME, '')
     .trim();
-  if (isFailed || isCleared || isUnfinished || NO_REPORT.test(report)) return null;
-  return report === '' ? null : report;
+  return report === '' || NO_REPORT.test(report) ? [] : [report];
+}
+
+/** Codex hands the reports of its agents over where they are waited for, or closed. */
+const CODEX_WAITS = /^(?:wait|waitagent|closeagent)$/;
+
+/** What agents that are done have said, as Codex tells it in JSON, each under its id. */
+function completedIn(answer: string): string[] {
+  const json = answer.startsWith('{') ? parseInside(answer) : undefined;
+  if (!isJsonObject(json)) return [];
+  const states = [
+    json.previous_status,
+    ...(isJsonObject(json.status) ? Object.values(json.status) : []),
+  ];
+  return states.flatMap((state) => {
+    const said = isJsonObject(state) ? stringField(state, 'completed')?.trim() : undefined;
+    return said === undefined || said === '' ? [] : [said];
+  });
 }
 
 /** The report in what Cline answers as JSON; null for other answers. */

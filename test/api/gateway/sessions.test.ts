@@ -232,3 +232,25 @@ it('goes in a fork where the client has edited its past', async () => {
   ).toBe(fork);
   expect(lab.provider.received.every(({ body }) => Array.isArray(body.messages))).toBe(true);
 });
+
+it('goes on in the session of Codex once that tells an output of no call', async () => {
+  const input: object[] = [{ role: 'user', content: 'Set yourself a goal.' }];
+  const ask = () => lab.post('/v1/responses', { model: 'm', input }, { 'session-id': 'goal' });
+  const first = await ask();
+  input.push(
+    { type: 'message', role: 'assistant', content: 'Done.' },
+    {
+      type: 'function_call_output',
+      name: 'goal_objective',
+      namespace: 'agent',
+      output: 'All tests pass',
+    },
+    { role: 'user', content: 'Go on.' },
+  );
+  const second = await ask();
+  expect([second.status, second.session]).toEqual([200, first.session]);
+  await expect
+    .poll(async () => JSON.stringify(await lab.items(first.session)))
+    .toContain('All tests pass');
+  expect(lab.provider.invalid).toEqual([]);
+});

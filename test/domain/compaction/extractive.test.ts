@@ -1335,6 +1335,13 @@ describe('what failed in part, and passed as a whole', () => {
     ['npm install && npm run build', 'npm run build'],
     ['./gradlew test --tests com.a.OneTest', './gradlew test'],
     ['npx vitest run test/a.test.ts', 'npx vitest run'],
+    ['python3 -m unittest test_orders', 'python3 -m unittest'],
+    ['python3 -m unittest tests.test_orders.T.test_a -v', 'python3 -m unittest discover'],
+    ['npx jest parser', 'npx jest --silent'],
+    ['cargo test parses_quotes', 'cargo test'],
+    ['npm test -- orders', 'npm test'],
+    ['python manage.py test orders', 'python manage.py test'],
+    ['mvn test -Dtest=OrdersTest', 'mvn test'],
   ])('%s, then %s', (part, whole) => {
     const items = [...failed(part), tells('I will look.'), ...ran(whole, 'ok')];
     expect(errorsOf(items)).toContain(`not seen to work later, but ${whole} passed since`);
@@ -1357,6 +1364,11 @@ describe('what failed in part, and passed as a whole', () => {
     ['mise run test:integration', 'mise run test:ci'],
     ['tsc --noEmit', 'tsc -v'],
     ['tsc -p tsconfig.test.json', 'tsc'],
+    ['python3 -m unittest test_a', 'python3 -m unittest test_b'],
+    ['npx jest --config e2e.js parser', 'npx jest'],
+    ['cargo test parses_quotes', 'cargo build'],
+    ['python manage.py test orders', 'python manage.py check'],
+    ['npm run test:e2e', 'npm run test'],
   ])('%s is another thing than %s', (part, other) => {
     expect(errorsOf([...failed(part), ...ran(other, 'ok')])).not.toContain('passed since');
   });

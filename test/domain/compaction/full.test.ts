@@ -414,6 +414,11 @@ describe('finishFull', () => {
       preserved: [{ item: { content: [typed] } }],
       files: [{ path: '/w/a.md' }],
     });
+    const excluded = settings({ restore_exclude: ['/w/a.md'] });
+    expect(plan(viewIn('anthropic', items), excluded, 4_000, null, 32_000)).toMatchObject({
+      preserved: [{ item: items[2] }],
+      files: [],
+    });
   });
 
   it('leaves files out, oldest first, until the context fits under the threshold', () => {

@@ -371,4 +371,38 @@ describe('the todos and the plan of restorable', () => {
   ])('%s', (_name, material, cut, expected) => {
     expect(todosOf(material, cut)).toEqual(expected);
   });
+
+  it('holds the plan as its file does now, wherever its program keeps it, and no file beside it', () => {
+    const path = '/w/docs/plans/otter.md';
+    const items = [
+      call('w', 'Write', { file_path: path, content: '1. Look' }),
+      result('w', `File created successfully at: ${path}`),
+      call('x', 'ExitPlanMode', {}),
+      result(
+        'x',
+        `User has approved your plan. You can now start coding.\n\nYour plan has been saved to: ${path}\nYou can refer back to it if needed during implementation.\n\n## Approved Plan:\n1. Look`,
+      ),
+    ];
+    const edit = [
+      call('e', 'Edit', { file_path: path, old_string: '1. Look', new_string: '1. DONE Look' }),
+      result('e', `The file ${path} has been updated successfully.`),
+    ];
+    const restored = (more: Item[], cut = items.length + more.length) => {
+      const config = configWith();
+      const material = materialFor([...items, ...more]);
+      const { plan, files } = restorable(material, cut, config, estimator(config));
+      return [plan?.kind === 'plan' ? plan.content : null, files.map((one) => one.path)];
+    };
+    expect(restored([])).toEqual(['1. Look', []]);
+    expect(restored(edit)).toEqual(['1. DONE Look', []]);
+    expect(restored(edit, items.length)).toEqual(['1. DONE Look', []]);
+    const posted = materialFor([
+      attachment('plan', '1. Look', path),
+      ...read('r', path, '1. Look'),
+      ...edit,
+    ]);
+    const config = configWith();
+    const { plan } = restorable(posted, posted.length, config, estimator(config));
+    expect(plan).toMatchObject({ kind: 'plan', content: '1. DONE Look' });
+  });
 });

@@ -231,3 +231,31 @@ test('calls whose program is gone are the own calls of the model', () => {
   const part = [...calls, ended, say];
   expect(openaiResponsesCodec.render(part, 'part')).toEqual(part);
 });
+
+test('an output of no call, as Codex tells the objective of a goal, stays where it is', () => {
+  const codec = openaiResponsesCodec;
+  const told = {
+    type: 'function_call_output',
+    id: 'fco_1',
+    name: 'goal_objective',
+    namespace: 'agent',
+    output: 'All tests pass',
+  };
+  const items = [
+    { type: 'message', role: 'user', content: 'Mend it.' },
+    { type: 'function_call', call_id: 'c', name: 'create_goal', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c', output: '{"goal":{}}' },
+    told,
+    { type: 'message', role: 'assistant', content: 'I begin.' },
+  ];
+  expect(codec.check(told)).toEqual([]);
+  expect(codec.check({ type: told.type, output: told.output })).toHaveLength(1);
+  expect(codec.render(items)).toEqual(items);
+  expect(codec.violations(items)).toEqual([]);
+  expect(codec.normalise(told)).toMatchObject({
+    role: 'user',
+    speaker: 'program',
+    told_as: 'agent goal_objective',
+    parts: [{ kind: 'text', text: 'All tests pass' }],
+  });
+});

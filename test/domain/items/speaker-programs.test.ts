@@ -243,6 +243,8 @@ describe('what Claude Code says as the user, without tags', () => {
     [
       'Your response was cut off because it exceeded the output token limit. Continue from where you left off.',
     ],
+    ['Continue from where you left off.'],
+    ['Continue from where you left off. This session moved to a new runner; files may be gone.'],
     [
       'Output token limit hit again. Your caller does not receive an answer in pieces. Give the whole answer.',
     ],

@@ -659,6 +659,15 @@ describe('an exit code that does not speak for the run', () => {
     expect(kindOf('npm test | grep FAIL', codex('', 1))).toBe('unknown');
   });
 
+  test('nor that of a run that has found no test', () => {
+    const none = `\n${'-'.repeat(70)}\nRan 0 tests in 0.000s\n\nOK`;
+    const some = `.\n${'-'.repeat(70)}\nRan 1 test in 0.000s\n\nOK`;
+    expect(kindOf('python3 -m unittest', none)).toBe('unknown');
+    expect(kindOf('python3 -m unittest', some)).toBe('ok');
+    expect(kindOf('python3 -m unittest a; python3 -m unittest b', `${none}\n${some}`)).toBe('ok');
+    expect(kindOf('npx jest', 'No tests found, exiting with code 0')).toBe('unknown');
+  });
+
   test.each([
     ['npm test || true', 'Tests  12 passed (12)'],
     ['npm test; git status', '12 passing\nnothing to commit'],

@@ -215,6 +215,26 @@ describe('the plan in words', () => {
   });
 });
 
+test('a plan stands with the later edits of the file that its program has saved it to', () => {
+  const path = '/w/docs/plans/otter.md';
+  const saved = `User has approved your plan. You can now start coding.\n\nYour plan has been saved to: ${path}\n\n## Approved Plan:\n1. Look`;
+  const edited = (file: string) =>
+    used(
+      'Edit',
+      { file_path: file, old_string: '1. Look', new_string: '1. DONE Look' },
+      `The file ${file} has been updated successfully.`,
+    );
+  const approved = used('ExitPlanMode', { plan: '1. Look' }, saved);
+  const todos = used('TodoWrite', { todos: [{ content: 'Act', status: 'pending' }] }, TODOS_OK);
+  expect(ledgerOf([...approved, ...todos, ...edited(path)]).plan).toMatchObject({
+    text: '1. DONE Look',
+    path,
+  });
+  expect(ledgerOf([...approved, ...edited('/w/docs/plans/other.md')]).plan?.text).toBe('1. Look');
+  const other = used('update_plan', { plan: '1. Look' }, 'ok');
+  expect(ledgerOf([...approved, ...other, ...edited(path)]).plan?.text).toBe('1. Look');
+});
+
 describe('a plan that Codex proposes in its answer', () => {
   const PLAN = '# Move the store\n\n- Keep the form `audience` required.\n- Never drop a row.';
   const proposed = [

@@ -33,7 +33,7 @@ export function responsesProblems(context: readonly Entry[], { isConverted }: Op
       if (waiting.has(id)) say(`the call id ${id} is used again before its output`);
       waiting.set(id, { type, index });
       if (isConverted) checkNames(item, say);
-    } else if (OUTPUTS.has(type)) {
+    } else if (isOutput(item)) {
       const call = waiting.get(id);
       // Codex answers its local shell as it answers a function.
       const isAnswer =
@@ -49,6 +49,12 @@ export function responsesProblems(context: readonly Entry[], { isConverted }: Op
     if (index < end) found.push(`${index}: the call ${id} has no output`);
   }
   return found;
+}
+
+/** Codex names what it tells as an output of no call. */
+function isOutput({ type, call_id: callId, name }: Entry): boolean {
+  const isTold = type === 'function_call_output' && callId === undefined && name !== undefined;
+  return OUTPUTS.has(String(type)) && !isTold;
 }
 
 function checkContent({ content }: Entry, say: (text: string) => void): void {

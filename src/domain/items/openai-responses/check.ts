@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../json.ts';
 import type { ItemProblem } from '../codec.ts';
 import { checkBlocks, checkItem, checkName } from '../shape.ts';
+import { toldAs } from './tools.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'];
 
@@ -37,6 +38,8 @@ function checkResponsesItem(item: JsonObject): ItemProblem[] {
         ...checkString(item, 'input', 'a string'),
       ];
     case 'function_call_output':
+      if (toldAs(item) !== undefined) return checkOutput(item);
+      return [...checkName(item, 'call_id', []), ...checkOutput(item)];
     case 'custom_tool_call_output':
       return [...checkName(item, 'call_id', []), ...checkOutput(item)];
     case 'shell_call':

@@ -8,7 +8,7 @@ import { withInput } from '../replace-input.ts';
 import { isSpoken, partsOf } from '../shape.ts';
 import { isSetting } from './settings.ts';
 import { isFailedShellOutput, shellTexts } from './shell-output.ts';
-import { answeredId, calledId, otherId, toolKindOf, withOutputText } from './tools.ts';
+import { answeredId, calledId, otherId, toldAs, toolKindOf, withOutputText } from './tools.ts';
 
 /** The normalised view of a Responses item or control item. */
 export function normaliseOpenaiResponses(item: Item): Normalised {
@@ -32,6 +32,11 @@ function normaliseResponsesItem(item: Item): Message {
     const other_id = otherId(item);
     const named = other_id === undefined || other_id === callId ? call : { ...call, other_id };
     return messageOf(item, 'assistant', [{ kind: 'tool_call', ...named }]);
+  }
+  const told_as = toldAs(item);
+  if (told_as !== undefined) {
+    const told = messageOf(item, 'user', partsOf(item.output, partOf));
+    return { ...told, speaker: told.speaker ?? 'program', told_as };
   }
   const answered = answeredId(item);
   if (answered !== undefined) {

@@ -100,8 +100,19 @@ export function calledId(item: Item): string | undefined {
   return toolKindOf(item) === undefined ? undefined : pairingId(item);
 }
 
+/**
+ * What an output of no call is: Codex tells its model so what is not to be taken for an instruction, such
+ * as the objective of its goal. Undefined for any other item.
+ */
+export function toldAs(item: Item): string | undefined {
+  if (item.type !== 'function_call_output' || typeof item.call_id === 'string') return undefined;
+  const name = stringField(item, 'name');
+  return name === undefined ? undefined : `${stringField(item, 'namespace') ?? ''} ${name}`.trim();
+}
+
 /** The id of the call that an output item answers, or undefined when the item is no output. */
 export function answeredId(item: Item): string | undefined {
+  if (toldAs(item) !== undefined) return undefined;
   return KIND_OF_OUTPUT.has(stringField(item, 'type') ?? '') ? pairingId(item) : undefined;
 }
 

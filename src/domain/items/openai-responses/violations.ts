@@ -102,7 +102,7 @@ function openEnd(rendered: readonly Item[]): number {
 
 function isModel(item: Item): boolean {
   if (isMessage(item)) return item.role === 'assistant';
-  return !isOutput(item) && item.type !== 'compaction_trigger';
+  return !isOutput(item) && !isTold(item) && item.type !== 'compaction_trigger';
 }
 
 function isMessage(item: Item): boolean {
@@ -110,7 +110,12 @@ function isMessage(item: Item): boolean {
 }
 
 function isOutput(item: Item): boolean {
-  return CALL_OF_OUTPUT.has(String(item.type)) && pairId(item) !== undefined;
+  return CALL_OF_OUTPUT.has(String(item.type)) && pairId(item) !== undefined && !isTold(item);
+}
+
+/** An output of no call, which names what it is instead. */
+function isTold({ type, call_id: callId, name }: Item): boolean {
+  return type === 'function_call_output' && callId === undefined && typeof name === 'string';
 }
 
 function pairId(item: Item): string | undefined {
