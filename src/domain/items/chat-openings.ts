@@ -154,12 +154,21 @@ const HERMES: readonly Opening[] = [
     'mark',
   ],
   [/^\[System: This session is about to be automatically reset due to /, 'program'],
+  [
+    /^Review the conversation above and (?:consider (?:saving to memory if appropriate|saving or updating a skill if appropriate|two things)|update the skill library)\b/,
+    'program',
+  ],
+  [
+    /^\[System: The previous response was cut off by a network error mid-stream\. [^\]\n]{1,200}\]/,
+    'program',
+    'mark',
+  ],
   [/^\[Note: model was just switched from [^\]\n]{1,300}\]/, 'program', 'mark'],
   [
     new RegExp(
       `^${BY}\\[(?:SYSTEM|IMPORTANT): Background process \\S{1,80} (?:completed|matched) `,
     ),
-    'tool',
+    'program',
   ],
   [
     /^\[(?:SYSTEM|IMPORTANT): (?:MCP servers have been reloaded\.|The following skill\(s\) were listed for this job but )[^\]\n]{1,700}\]/,

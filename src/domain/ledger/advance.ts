@@ -381,7 +381,7 @@ class LedgerFold {
       const ran = ranBy(call, result, done.script, this.shell);
       this.gitHead = gitHeadAfter(this.gitHead, ran, moment.at);
     }
-    const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;
+    const left = outcome.kind === 'running' ? (processLeft(result, done.script) ?? process) : null;
     if (left !== null) this.runs.left(left, done, moment);
     else if (process !== null) this.runs.close(process);
     const stopped = outcome.kind === 'ok' ? stoppedBy(call) : null;

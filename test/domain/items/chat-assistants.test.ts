@@ -147,7 +147,12 @@ describe('what Hermes writes around a message', () => {
     [
       'a command',
       '[Marco] [SYSTEM: Background process proc_14e5 completed (exit code 0).\nCommand: python x.py\nOutput:\ndone]',
-      'tool',
+      'program',
+    ],
+    [
+      'its review',
+      'Review the conversation above and consider saving or updating a skill if appropriate.\n\nFocus on: was a non-trivial approach used?',
+      'program',
     ],
     [
       'its list',
