@@ -144,9 +144,17 @@ const OPENCLAW: readonly Opening[] = [
 /** Whose message it is, as Hermes writes it in a chat of several. */
 const BY = '(?:\\[[^[\\]\\n]{1,60}\\] )?';
 
+const HERMES_SUMMARY = /^\[CONTEXT COMPACTION\b[^\]\n]{0,40}\] /;
+
+/** What Hermes sums up of the time between the first messages, which it keeps, and this one; else null. */
+export function summaryBehindHead(text: string): string | null {
+  if (!HERMES_SUMMARY.test(text)) return null;
+  return text.slice(text.indexOf('\n') + 1).trim();
+}
+
 /** Of Hermes, which says so in brackets, and what it quotes of the user too. */
 const HERMES: readonly Opening[] = [
-  [/^\[CONTEXT COMPACTION\b[^\]\n]{0,40}\] /, 'summary', /\n--- END OF CONTEXT SUMMARY\b[^\n]*/],
+  [HERMES_SUMMARY, 'summary', /\n--- END OF CONTEXT SUMMARY\b[^\n]*/],
   [/^\[Your active task list was preserved across context compression\]\n/, 'program'],
   [
     /^\[System note: (?:Your|The) previous turn (?:in this session )?was interrupted [^\]\n]{1,700}\]/,
