@@ -64,7 +64,7 @@ const ASKED_ABOUT =
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
 /** What the user does not know, which nobody is asked to change. */
 const KNOWS_NOT =
-  /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|think|understand|mind|see (?:why|how|what))\b/gi;
+  /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
 const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
 /** What there is to be none of; "no" in capitals also answers, tells what is missing, and is "not" in Spanish. */

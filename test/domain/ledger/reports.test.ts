@@ -30,6 +30,7 @@ test.each([
   ['French', 'Le bouton est là, ne fonctionne pas'],
   ['Spanish', 'En este grupo solo estamos los dos'],
   ['Spanish', 'Ahora solo me responde a mi'],
+  ['English', "Hi~ I don't recognize you yet!"],
   ['Chinese', '页面还是不能用'],
   ['Chinese', '找到了 但是不能聊天'],
   ['Chinese', '就是单纯问你能不能用PS处理美化图片'],
