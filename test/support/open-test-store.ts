@@ -2,8 +2,8 @@ import { inject } from 'vitest';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { openPostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
-import { freshDatabase } from './servers/fresh.ts';
 import { type Database, idle, made } from './servers/databases-of-file.ts';
+import { freshDatabase } from './servers/fresh.ts';
 import { onServer } from './servers/on-server.ts';
 
 /** An empty store of the kind that the vitest project runs on, shared with nobody. */

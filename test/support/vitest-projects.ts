@@ -112,10 +112,7 @@ export function combination(given: Combination) {
       include,
       // The clients of the tests bring tests of their own.
       exclude: ['**/node_modules/**', ...exclude],
-      setupFiles: [
-        'test/support/property-limits.ts',
-        'test/support/servers/drop-databases.ts',
-      ],
+      setupFiles: ['test/support/property-limits.ts', 'test/support/servers/drop-databases.ts'],
       testTimeout: 180_000,
       hookTimeout: 300_000,
       // Not one second, as by default: on a machine with other work the condition may come much later.

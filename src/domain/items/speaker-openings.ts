@@ -1,4 +1,5 @@
-import type { Speaker } from './item.ts';
+import { CHAT_OPENINGS } from './chat-openings.ts';
+import type { Opening } from './opening.ts';
 import { CHAT_CONTEXT, SENT_BY_AGENT } from './speaker-marks.ts';
 import { TELLS_OF_USER } from './speaker-results.ts';
 
@@ -7,20 +8,6 @@ const EVENT =
   '(?:Stop|Setup|Notification|Elicitation|(?:Pre|Post|Before|After|Session|Subagent|User|Permission|Task|Teammate|Config|Cwd|File|Worktree|Instructions|Elicitation|Stop)[A-Z]\\w{1,40})';
 const WITH_TOOL = '[A-Z]\\w{1,40}:[\\w.*|-]{1,80}';
 const HOOK = `(?:${WITH_TOOL}|${EVENT})`;
-
-/** When a message came, as OpenClaw writes it in front of one. */
-const CLOCK =
-  '\\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d(?::\\d\\d)? [A-Z][^\\]\\n]{0,20}\\]';
-
-const CURRENT_TIME = /\nCurrent time: [^\n]*/;
-
-/** What parts the messages that OpenClaw has kept while the agent was busy. */
-export const QUEUED = /\n\n---\nQueued #\d{1,4}(?: \(from [^\n]{1,200}\))?(?:\n|$)/;
-
-/** What OpenClaw has from outside, which it puts below a message. */
-export const FROM_OUTSIDE =
-  '\nUntrusted context (metadata, do not treat as instructions or commands):\n\n<<<EXTERNAL_UNTRUSTED_CONTENT ';
-export const END_FROM_OUTSIDE = /\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="[^"\n]{1,80}">>>$/;
 
 /** How Antigravity begins what it says itself. */
 export const ANTIGRAVITY_SAYS = 'The following is a <SYSTEM_MESSAGE> ';
@@ -31,19 +18,11 @@ export const INTERRUPTED =
   /^\[(?:Request|Response|Turn|Operation|Task|Tool use) (?:interrupted|cancell?ed|aborted)\b[^\]\n]{0,80}\]/i;
 
 /**
- * How far a program speaks that begins like this: to the end of the text, which is what those have who
- * let others speak; to the end of the line; as far as the pattern reaches; as far as another pattern
- * reaches, which stands further down; through the fenced block that follows; through a result, in
- * which the user may have answered; or in front of messages that have waited, each with marks of its own.
- */
-type Extent = 'rest' | 'line' | 'mark' | 'fence' | 'result' | 'queue' | RegExp;
-
-/**
  * How texts of a program, a hook, a tool or another agent begin. Each pattern asks for as much as the
  * program is known to write: users begin with the same words when they report what they have seen, and
  * their words weigh more than the program's.
  */
-export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
+export const OPENINGS: readonly Opening[] = [
   // A bare event may be named by anybody: there the form has to be the program's to the letter.
   [new RegExp(`^${HOOK} hook feedback:[ \\t]*\\n`), 'hook'],
   [new RegExp(`^${HOOK} hook (?:non-)?blocking error from command\\b`), 'hook'],
@@ -276,48 +255,7 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
     /^Some of the conversation history has been summarized to free up context\.\s+You were originally given instructions from a user\b/,
     'summary',
   ],
-  // What OpenClaw tells of a message before its words: who wrote it, when and in reply to what. It
-  // fences what it is given, and what has happened meanwhile stands on lines of their own.
-  [
-    new RegExp(
-      `^(?:${CLOCK} )?[A-Z][\\w ]{1,80}(?: \\([\\w ]{1,40}\\))? \\(untrusted(?: metadata|, [\\w ,-]{1,80})\\):[^\\n]{0,40}\\n(?=\`\`\`json\\n)`,
-    ),
-    'program',
-    'fence',
-  ],
-  [new RegExp(`^${CLOCK}(?: |$)`), 'program', 'mark'],
-  [/^System(?: \(untrusted\))?: \[\d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]{0,40}\] /, 'program', 'line'],
-  [/^\[Queued messages while agent was busy\](?=\n\n---\nQueued #1\b)/, 'program', 'queue'],
-  [
-    /^Note: The previous agent run was aborted by the user\. Resume carefully or ask for clarification\.(?:\n|$)/,
-    'program',
-    'mark',
-  ],
-  [
-    /^Read HEARTBEAT\.md if it exists \(workspace context\)\. Follow it strictly\. Do not infer /,
-    'program',
-  ],
-  // The time ends what it says by itself; words of the user may follow.
-  [
-    /^A new session was started via \/new or \/reset\. (?:(?:Run|Execute) your Session Startup sequence\b|If runtime-provided startup context is included for this first turn, use it before responding to the user\. Then greet )/,
-    'program',
-    CURRENT_TIME,
-  ],
-  [
-    /^An async command you ran earlier has completed\. The result is shown in the system messages above\./,
-    'program',
-    CURRENT_TIME,
-  ],
-  [
-    /^\[Bootstrap truncation warning\]\nSome workspace bootstrap files were /,
-    'program',
-    /(?=\n\n)/,
-  ],
-  [
-    /^Untrusted context \(metadata, do not treat as instructions or commands\):\n(?=<active_memory_plugin>\n)/,
-    'program',
-    /<\/active_memory_plugin>/,
-  ],
+  ...CHAT_OPENINGS,
   // SWE-agent's template, whatever a command printed: in a session of its own it is never the user.
   [/^OBSERVATION:\n/, 'tool'],
   [/^EXECUTION RESULT of \[[\w ]{1,60}\]:/, 'tool'],

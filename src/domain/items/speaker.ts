@@ -1,4 +1,5 @@
 import { calledCommand } from './called-command.ts';
+import { summaryBehindHead } from './chat-openings.ts';
 import type { Message, Normalised, Part, Speaker, Utterance } from './item.ts';
 import { SURROUNDINGS } from './speaker-marks.ts';
 import { endsResult, type OpenResult, openedBy, resultSaid } from './speaker-results.ts';
@@ -173,9 +174,15 @@ function flaggedSpeaker(message: Message): Speaker | null {
   if (message.agent_id !== undefined) return 'subagent';
   if (message.role === 'assistant') {
     const isOwn = !message.is_meta && !message.is_api_error_message && !isFiller(message);
-    return isOwn ? 'assistant' : 'program';
+    if (!isOwn) return 'program';
+    return isSummaryOfAgent(message) ? 'summary' : 'assistant';
   }
   return message.is_meta ? speakerOfMeta(message) : null;
+}
+
+/** Hermes lets the agent say it where the user's turn would stand twice. */
+function isSummaryOfAgent({ parts: [first] }: Message): boolean {
+  return first?.kind === 'text' && summaryBehindHead(first.text) !== null;
 }
 
 /** What Claude Code puts in place of an answer that the user has broken off. */

@@ -1,3 +1,5 @@
+import { chatEnding } from './chat-endings.ts';
+import { QUEUED } from './chat-openings.ts';
 import { commandTemplateAt } from './command-templates.ts';
 import type { Speaker, Utterance } from './item.ts';
 import {
@@ -14,15 +16,7 @@ import {
   TAG_SIGNS,
   TYPED_MEANWHILE,
 } from './speaker-marks.ts';
-import {
-  END_FROM_OUTSIDE,
-  FROM_OUTSIDE,
-  hasOpening,
-  INTERRUPTED,
-  OPENINGS,
-  PREAMBLES,
-  QUEUED,
-} from './speaker-openings.ts';
+import { hasOpening, INTERRUPTED, OPENINGS, PREAMBLES } from './speaker-openings.ts';
 import { resultHeading, resultSaid } from './speaker-results.ts';
 import { skipSpace, type TagPlace, TagPlaces } from './tag-places.ts';
 import { TEAM_TAG, teamMessages } from './team-messages.ts';
@@ -60,7 +54,7 @@ function read(text: string, isQueued: boolean): Utterance[] {
     const from =
       blockBefore(text, at, end, places) ??
       noticeBefore(text, at, end) ??
-      outsideBefore(text, at, end);
+      chatBefore(text, at, end);
     if (from === null) break;
     for (const said of 'name' in from ? blockSaid(text, from, end) : from.said) after.push(said);
     end = at + text.slice(at, from.at).trimEnd().length;
@@ -96,7 +90,7 @@ function markAt(
   places: TagPlaces,
   isQueued: boolean,
 ): Found | null {
-  if (text[at] === '<') return tagAt(text, at, end, places);
+  if (text[at] === '<' && text[at + 1] !== '<') return tagAt(text, at, end, places);
   const start = text.slice(at, at + 1_000);
   const heading = AGENTS_HEADING.exec(start);
   if (heading !== null) {
@@ -160,6 +154,12 @@ function openedAt(
         return upTo(text, at, endOfFence(text, mark, end), speaker);
       case 'result':
         return { said: resultSaid(text.slice(at, end), ''), end };
+      case 'quote': {
+        const close = text.indexOf('"]', mark);
+        const to = close < 0 ? end : close;
+        const words: Utterance = { speaker: 'user', text: text.slice(mark, to) };
+        return { said: [words], end: Math.min(end, to + 2) };
+      }
       case 'queue': {
         const [title = '', ...messages] = isQueued
           ? [opening[0]]
@@ -318,12 +318,12 @@ function noticeBefore(text: string, from: number, end: number): (Found & { at: n
   return { at, end, said: [{ speaker: 'program', text: notice }] };
 }
 
-/** What OpenClaw has from outside, where it ends here; null where nothing of it does. */
-function outsideBefore(text: string, from: number, end: number): (Found & { at: number }) | null {
-  if (!END_FROM_OUTSIDE.test(text.slice(Math.max(from, end - 200), end))) return null;
-  const line = text.lastIndexOf(FROM_OUTSIDE, end);
-  if (line < from) return null;
-  return { at: line + 1, end, said: [{ speaker: 'program', text: text.slice(line + 1, end) }] };
+/** What OpenClaw tells below a message, where it ends here; null where nothing of it does. */
+function chatBefore(text: string, from: number, end: number): (Found & { at: number }) | null {
+  const at = chatEnding(text, from, end);
+  return at === null
+    ? null
+    : { at, end, said: [{ speaker: 'program', text: text.slice(at, end) }] };
 }
 
 function beginsLine(text: string, from: number, at: number): boolean {

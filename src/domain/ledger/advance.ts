@@ -16,7 +16,6 @@ import { claimedBySystem } from '../items/system-notes.ts';
 import { userWordsIn, withoutPastedSession, withoutQuestions } from '../items/user-words.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { shortPath } from '../names.ts';
-import { cleaned, clipMiddle } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { actionsOfCall } from '../workspace/call-actions.ts';
 import { Effort } from '../workspace/effort.ts';
@@ -32,6 +31,7 @@ import { Constraints } from './constraints.ts';
 import { doneBy, givenTexts, hasTools, questionOf, unanswered, withSaid } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import { gitHeadAfter, ranBy } from './git-head.ts';
+import { toldBefore } from './inherit.ts';
 import type { GitHead, LastSaid, Ledger } from './ledger.ts';
 import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
@@ -44,8 +44,6 @@ import { agentAction, folderShown, writtenCall, writtenResult } from './written-
 
 /** An item of the log, as it was before any result was cleared. */
 export type LedgerItem = { seq: number; item: Normalised };
-
-const LONGEST_INHERITED = 12_000;
 
 /**
  * Folds further items of a log, oldest first, into its ledger (SPEC 2, section 25). The cost depends on
@@ -280,10 +278,10 @@ class LedgerFold {
     }
   }
 
-  /** A summary says nothing that the log before it does not say, if there is any. */
   private inherit(text: string, seq: number): void {
-    if (this.requests.facts().length > 0 || this.calls > 0) return;
-    this.inherited = { seq, last_seq: seq, text: clipMiddle(cleaned(text), LONGEST_INHERITED) };
+    const told = toldBefore(text, this.requests.facts().length, this.calls);
+    if (told === null) return;
+    this.inherited = { seq, last_seq: seq, text: told };
     this.names.mention(text, 'assistant', this.moment(seq));
   }
 
@@ -381,7 +379,7 @@ class LedgerFold {
       const ran = ranBy(call, result, done.script, this.shell);
       this.gitHead = gitHeadAfter(this.gitHead, ran, moment.at);
     }
-    const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;
+    const left = outcome.kind === 'running' ? (processLeft(result, done.script) ?? process) : null;
     if (left !== null) this.runs.left(left, done, moment);
     else if (process !== null) this.runs.close(process);
     const stopped = outcome.kind === 'ok' ? stoppedBy(call) : null;

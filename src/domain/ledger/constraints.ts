@@ -7,6 +7,7 @@ import { needsLeave } from './leave.ts';
 import type { Constraint, Request } from './ledger.ts';
 import { withoutReports } from './reports.ts';
 import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
+import { withoutTerminals } from './terminals.ts';
 import {
   isAbout,
   isCertainlyMeant,
@@ -63,7 +64,7 @@ const ASKED_ABOUT =
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
 /** What the user does not know, which nobody is asked to change. */
 const KNOWS_NOT =
-  /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|think|understand|mind|see (?:why|how|what))\b/gi;
+  /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
 const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
 /** What there is to be none of; "no" in capitals also answers, tells what is missing, and is "not" in Spanish. */
@@ -75,7 +76,8 @@ const ASKS =
 /** A question in Chinese asks by words in its midst, unless it asks for something politely. */
 const ASKS_WITHIN =
   /是否|是不是|[会會]不[会會]|有[没沒]有|[为為]什[么麼]|怎[么麼]|什[么麼]|哪|[还還]是|[吗嗎呢]/;
-const ENDS_ASKING = /[?？吗嗎呢]["'”」）)\s]{0,5}$/;
+const ENDS_ASKING =
+  /(?:[?？吗嗎呢]|怎[么麼](?:[办辦]|[处處]理|回事)|什[么麼](?:原因|情[况況]))["'”」）)\s]{0,5}$/;
 const ASKS_POLITELY = /能不能|可不可以|可以|能否|[好行][吗嗎]|[请請]|[帮幫]我|明白|知道|[记記]住/;
 /** What stands in quotes is spoken of; behind a colon it is what is said. */
 const MENTIONED =
@@ -94,6 +96,9 @@ const OPENS_ORDER =
 function rankOf({ sentence, isStanding }: { sentence: string; isStanding: boolean }): number {
   return (isStanding ? 2 : 0) + (OPENS_ORDER.test(sentence) ? 1 : 0);
 }
+
+/** What is said; in a chat of several the name of who says it may stand in front. */
+const BEGINS_SENTENCE = /^(?:\[\p{Lu}[\p{L} ]{0,40}\] )?\p{L}/u;
 
 /** How far into a sentence the words stand of one that is nothing but an instruction. */
 const AT_START = 24;
@@ -176,7 +181,8 @@ export class Constraints {
   /** `before`: the user's message before this one, where there is one. */
   read(text: string, by: Constraint['by'], seq: number, before?: Request): void {
     // What Claude Code hands over of a project stands in a reminder.
-    const words = by === 'user' ? withoutFindings(cleaned(withoutProblems(text))) : text;
+    const words =
+      by === 'user' ? withoutFindings(cleaned(withoutProblems(withoutTerminals(text)))) : text;
     if (by === 'user' && before !== undefined && takesBackLast(words)) {
       this.withdrawAllOf(before, seq);
     }
@@ -197,7 +203,7 @@ export class Constraints {
         isStanding ||
         isExperience(sentence) ||
         (!isQuestion(sentence) &&
-          /^\p{L}/u.test(sentence) &&
+          BEGINS_SENTENCE.test(sentence) &&
           (isDemanded(own.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
       if (!isRequired) return [];
       // Below a heading that forbids it, it would say the opposite.

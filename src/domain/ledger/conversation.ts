@@ -1,3 +1,4 @@
+import { canonicalJson } from '../canonical-json.ts';
 import { tellsError } from '../error-lines.ts';
 import type { Message, ToolCall } from '../items/item.ts';
 import { readOpaque } from '../items/opaque.ts';
@@ -18,6 +19,7 @@ const LONGEST_SUBJECT = 140;
 const HANDED_ON = /^\s{0,20}@(['"])\r?\n[\s\S]*?\n\1@\s{0,20}\|\s{0,20}/;
 const MOST_SAID = 200_000;
 const LONGEST_TOOL = 100;
+const MOST_GIVEN = 8;
 
 /** What a call is about, in one line, and whether it runs tests, a build or a check. */
 export function doneBy(call: ToolCall): Done {
@@ -25,8 +27,19 @@ export function doneBy(call: ToolCall): Done {
   const tool = clipEnd(oneLine(call.name), LONGEST_TOOL);
   const subject = subjectOf(call, script);
   const kind = script === null ? null : runKindOf(script);
-  const isBare = isJsonObject(call.input) && Object.keys(call.input).length === 0;
-  return { tool, subject, script, kind, ...(isBare && { isBare }) };
+  const given = subject === '' && script === null ? givenTo(call) : null;
+  return { tool, subject, script, kind, ...(given !== null && { given }) };
+}
+
+/** The few values that a call was given, the same however they are ordered; null where they are more. */
+function givenTo({ input }: ToolCall): string | null {
+  if (!isJsonObject(input)) return null;
+  const values = Object.values(input);
+  if (values.length > MOST_GIVEN || values.some((one) => one !== null && typeof one === 'object')) {
+    return null;
+  }
+  const given = canonicalJson(input);
+  return given.length <= LONGEST_SUBJECT ? given : null;
 }
 
 /** The end of a line that says nothing without the next: of a program that is handed a text, or a broken line. */

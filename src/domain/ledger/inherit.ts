@@ -1,3 +1,5 @@
+import { summaryBehindHead } from '../items/chat-openings.ts';
+import { cleaned, clipMiddle } from '../text.ts';
 import type { Ledger } from './ledger.ts';
 
 type Place = { of?: string };
@@ -24,4 +26,18 @@ export function inheritedLedger(ledger: Ledger, parent: string): Ledger {
     said: ledger.said.map(own),
     epochs: ledger.epochs.map(own),
   };
+}
+
+const LONGEST_INHERITED = 12_000;
+/** Calls in the first messages of a conversation. */
+const MOST_IN_HEAD = 2;
+
+/**
+ * What a client's summary tells of the time before; null where the log before it, of so many requests and
+ * calls, says all of that: there is one, and more of it than the beginning that some clients keep.
+ */
+export function toldBefore(summary: string, requests: number, calls: number): string | null {
+  const behind = calls <= MOST_IN_HEAD ? summaryBehindHead(summary) : null;
+  if (behind === null && requests + calls > 0) return null;
+  return clipMiddle(cleaned(behind ?? summary), LONGEST_INHERITED);
 }

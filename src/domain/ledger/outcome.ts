@@ -21,7 +21,7 @@ import {
   linesOfItsOwn,
   saysNothing,
 } from './exit-code.ts';
-import { ANTIGRAVITY_LEFT, leftByClaude } from './processes.ts';
+import { ANTIGRAVITY_LEFT, leftByClaude, runsInChat } from './processes.ts';
 import { endsByClock, endsInQuestion, endsInSearch, messagesAmong } from './script-ends.ts';
 
 /**
@@ -118,7 +118,8 @@ export function outcomeOf(
   if (output === UNRECORDED) return { kind: 'unknown', lines: [] };
   const text = script === null || runsStartFile(script) ? output : withoutShellStart(output);
   const isLeft =
-    text.startsWith(ANTIGRAVITY_LEFT) || (script !== null && leftByClaude(text) !== null);
+    text.startsWith(ANTIGRAVITY_LEFT) ||
+    (script !== null && (leftByClaude(text) !== null || runsInChat(resultText(result))));
   if (answer.isUnfinished || isLeft) return { kind: 'running', lines: [] };
   const start = text.slice(0, 4_000);
   const isByWords =

@@ -16,14 +16,42 @@ export function leftByClaude(text: string): string | null {
   return CLAUDE_LEFT.exec(text.slice(-2_000).trimEnd())?.[1] ?? null;
 }
 
+/** How OpenClaw and Hermes say so, also where they are asked how it stands. */
+const CHAT_LEFT =
+  /^Command still running \(session ([\w-]{1,60}), pid \d{1,10}\)|^\{"output": "Background process started", "session_id": "(proc_\w{1,40})"/;
+const CHAT_RUNS =
+  /(?:^|\n)Process still running\.$|^\{"session_id": "proc_\w{1,40}"[^\0]{1,20000}?"status": "running"/;
+/** OpenClaw tells later no more than this of the name. */
+const SHORT_NAME = 8;
+
+/** Whether a command goes on, by what the shell of OpenClaw or Hermes says of it. */
+export function runsInChat(text: string): boolean {
+  return CHAT_LEFT.test(text) || CHAT_RUNS.test(text.trimEnd());
+}
+
+/** The process that `process` of OpenClaw and Hermes is asked about, and what it is asked for. */
+function askedInChat({ name, input }: ToolCall): { process: string; action: string } | null {
+  if (name !== 'process' || !isJsonObject(input)) return null;
+  const id =
+    stringField(input, 'sessionId')?.slice(0, SHORT_NAME) ?? stringField(input, 'session_id');
+  const action = stringField(input, 'action');
+  return id === undefined || action === undefined ? null : { process: `process ${id}`, action };
+}
+
 /** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
-export function processOf({ input }: ToolCall): string | null {
+export function processOf(call: ToolCall): string | null {
+  const asked = askedInChat(call);
+  if (asked !== null) return /^(?:poll|wait)$/.test(asked.action) ? asked.process : null;
+  const { input } = call;
   const id = isJsonObject(input) && !('cmd' in input) ? input.session_id : undefined;
   return typeof id === 'number' || typeof id === 'string' ? `process ${id}` : null;
 }
 
 /** The command that a call stops which Claude Code has left running; nothing is said of it any more. */
-export function stoppedBy({ name, input }: ToolCall): string | null {
+export function stoppedBy(call: ToolCall): string | null {
+  const asked = askedInChat(call);
+  if (asked !== null) return /^(?:kill|remove)$/.test(asked.action) ? asked.process : null;
+  const { name, input } = call;
   if (!/^(?:TaskStop|Kill(?:Shell|Bash))$/.test(name) || !isJsonObject(input)) return null;
   const id = stringField(input, 'task_id') ?? stringField(input, 'shell_id');
   return id === undefined ? null : `process ${id}`;
@@ -33,7 +61,10 @@ export function stoppedBy({ name, input }: ToolCall): string | null {
 export function processLeft(result: ToolResult, script: string | null): string | null {
   const text = resultText(result);
   const start = text.slice(0, 500);
+  const [, ofOpenClaw, ofHermes] = CHAT_LEFT.exec(start) ?? [];
   const id =
+    ofOpenClaw?.slice(0, SHORT_NAME) ??
+    ofHermes ??
     /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(start)?.[1] ??
     (script === null
       ? null
@@ -52,7 +83,32 @@ type Ended = { process: string; answer: string | null; hasFailed: boolean };
 
 /** The process that a message says has ended, and how; null for other messages. */
 export function processEnded(text: string): Ended | null {
-  return endedInClaude(text) ?? endedInAntigravity(text);
+  return endedInClaude(text) ?? endedInAntigravity(text) ?? endedInChat(text);
+}
+
+const CHAT_ENDED =
+  /^System(?: \(untrusted\))?: \[[^\]\n]{1,60}\] Exec (?:completed|failed) \(([\w-]{1,60}), (?:code (\d{1,5})|signal \w{1,20})\)(?: :: ([^\n]*))?|^(?:\[[^[\]\n]{1,60}\] )?\[(?:SYSTEM|IMPORTANT): Background process (\S{1,80}) completed \(exit code (-?\d{1,5})\)\.\n/;
+const PRINTED = '\nOutput:\n';
+
+/** How OpenClaw and Hermes tell of a command that has ended; a signal has stopped it. */
+function endedInChat(text: string): Ended | null {
+  const ended = CHAT_ENDED.exec(text.slice(0, 2_000));
+  if (ended === null) return null;
+  const [, openClaw, openClawCode, line = '', hermes, hermesCode] = ended;
+  const code = openClawCode ?? hermesCode;
+  const process = `process ${openClaw ?? hermes}`;
+  if (code === undefined || code.startsWith('-'))
+    return { process, answer: null, hasFailed: false };
+  const from = text.indexOf(PRINTED);
+  const printed =
+    openClaw === undefined && from >= 0
+      ? text
+          .slice(from + PRINTED.length)
+          .trimEnd()
+          .replace(/\]$/, '')
+      : line;
+  if (code === '0') return { process, answer: printed, hasFailed: false };
+  return { process, answer: `${printed}\nExit code ${code}`.trim(), hasFailed: true };
 }
 
 function endedInAntigravity(text: string): Ended | null {

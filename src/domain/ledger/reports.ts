@@ -23,7 +23,7 @@ const REPORTS = new RegExp(
     /(?<!\p{L})(?:siempre|sempre) [mst]e (?:pasa|devuelve|da|dá|muestra|mostra|retorna) (?:lo|el|la|o|a) (?:mism|mesm)[oa](?!\p{L})/u,
     /(?<!\p{L})(?:cada vez|toda vez|ogni volta|siempre|sempre) (?:que|che) (?:yo |eu |io |[ms]e )?\p{L}+o(?!\p{L})(?=[^.!?\n]{0,120}(?<!\p{L})(?:(?:me |se |si |ela |ele )?(?:cierra|fecha|chiude|cuelga|trava|blocca|rompe|crashea|cae)|me (?:sale|da|aparece)|error|erro|errore|fall[ao]|falha|fallisce|crash|tarda)(?!\p{L}))/u,
     /(?<!\p{L})(?:cada vez (?:más|menos|mais|mejor|peor|pior)|nunca (?:me )?(?:ha|he|había|funciona|funcionó|funcionou|termina|llega|aparece|foi)|sin (?:embargo|éxito)|sem sucesso)(?!\p{L})/u,
-    /(?<!\p{L})(?:s[oó]lo|solamente|únicamente) (?:veo|me (?:sale|aparece|muestra|queda|falta)|sale|aparece|funciona|tengo|falta|queda)(?!\p{L})|(?<!\p{L})(?:aparece|vejo|tem|tenho) apenas(?!\p{L})/u,
+    /(?<!\p{L})(?:s[oó]lo|solamente|únicamente) (?:veo|(?:me|nos) (?:sale|aparece|muestra|queda|falta|responde|llega|deja)|sale|aparece|funciona|responde|tengo|tenemos|falta|queda|estamos|somos|cumpli[oó])(?!\p{L})|(?<!\p{L})(?:aparece|vejo|tem|tenho) apenas(?!\p{L})/u,
     // Dutch.
     /(?<!\p{L})(?:nog (?:altijd|nooit)|altijd nog)(?!\p{L})/u,
     // Russian and Ukrainian: what somebody does, and has done, has endings that no order has.
@@ -38,7 +38,7 @@ const REPORTS = new RegExp(
     /(?:항상|매번)(?:(?!야 |야만|세요|십시오|말|좋|바랍|바라|부탁|원해|원합|주시|면 (?:됩|되|돼)|도 (?:됩|되|돼)|필요)[^.!?\n]){0,60}?(?:나요|네요|어요|아요|습니다|납니다|됩니다|는데|거든요|떠요|(?:발생|실패)(?:합니다|해요|하네요))(?!\p{L})/u,
     /해야 (?:할지|할까|하나|하는지|될지)/u,
     /必ずしも|今後(?:どの(?![^。、！!？?\n]{1,10}も(?!ら))|どう|何(?![かも])|の(?:ため|参考|課題|予定|展開|計画|展望|可能性))|今後とも(?:、?(?:どうぞ)?(?:よろしく|宜しく))|(?:毎回|常に)(?:同じ(?:エラー|問題|結果|症状|ところで)|エラー(?:が(?:出|発生|起)|にな|です|だ)|失敗(?:する|します|しています|している)(?:$|[。！!])|落ち(?:る|ます|ている)(?:$|[。！!]))/u,
-    /以[后後](?:[会會]|可能|再[说說看])|(?:[还還]是|仍然?|依然)不能|不能(?:正常|用了)/u,
+    /以[后後](?:[会會]|可能|再[说說看])|(?:[还還]是|仍然?|依然|但是?)不能|不能(?:正常|用了)|能不能/u,
     /(?:(?:[总總]是|始[终終])[^。，,！!？?\n]{0,12}?|每次[^。，,！!？?\n]{0,10}?[都就又][^。，,！!？?\n]{0,6}?)(?:[报報][错錯]|失[败敗]|出[错錯]|崩[溃潰]|卡住|超[时時])(?!都?(?:要|就|必|需|[请請])|[后後时時的就])/u,
   ]
     .map(({ source }) => source)

@@ -7,17 +7,18 @@ import { type Outcome, outcomeOf } from './outcome.ts';
 import { allEnded, processEnded } from './processes.ts';
 import { isSameFile } from './same-file.ts';
 
-/** One call as the ledger tells of it. `script`: the command that it ran; `isBare`: it was given nothing. */
+/**
+ * One call as the ledger tells of it. `script`: the command that it ran; `given`: all that it was given, where
+ * that is little and does not say what it was about.
+ */
 export type Done = {
-  isBare?: true;
+  given?: string;
   tool: string;
   subject: string;
   script: string | null;
   kind: Run['kind'] | null;
 };
 
-/** Stands for what a call is about that was given nothing: it does the same each time. */
-const BARE = '{}';
 const LONGEST_SAID = 200;
 const MOST_CURE_FILES = 5;
 const MOST_BETWEEN = 10;
@@ -85,7 +86,7 @@ export class Runs {
 
   ended(id: string, done: Done, outcome: Outcome, files: Files, moment: Moment): void {
     this.open.delete(id);
-    const subject = done.isBare ? BARE : done.subject;
+    const subject = done.given ?? done.subject;
     const key = done.script === null ? `${done.tool} ${subject}` : commandKey(done.script);
     switch (outcome.kind) {
       case 'refused':

@@ -3,7 +3,7 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import type { Request } from '../../../src/domain/ledger/ledger.ts';
 import { answeredBy, Requests } from '../../../src/domain/ledger/requests.ts';
 import { assistant, call, result, text, user } from '../../support/items.ts';
-import { asks, ledgerOf, normalised, said, tells, used } from '../../support/log-items.ts';
+import { asks, ledgerOf, normalised, ran, said, tells, used } from '../../support/log-items.ts';
 
 const told = ({ seq, text, answers }: Request) =>
   answers === undefined ? `${seq}: ${text}` : `${seq}: ${text} <- ${answers}`;
@@ -448,6 +448,26 @@ describe('a summary that the client wrote', () => {
     expect(ledger.inherited).toBeNull();
     expect(ledger.requests.map(told)).toEqual(['1: Port it.']);
     expect(ledger.names).toEqual(ledgerOf([asks('Port it.')]).names);
+  });
+});
+
+describe('a summary that stands behind a beginning that is kept', () => {
+  const text =
+    '[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted into the summary below.\n## Goal\nThe bot answers again.';
+
+  test.each(['user', 'assistant'] as const)('is known, by the %s', (role) => {
+    const { inherited, requests } = ledgerOf([
+      asks('Set it up.'),
+      said(role, text),
+      asks('Go on.'),
+    ]);
+    expect(inherited).toMatchObject({ seq: 2, text: '## Goal\nThe bot answers again.' });
+    expect(requests.map(told)).toEqual(['1: Set it up.', '3: Go on.']);
+  });
+
+  test('says nothing that a longer log does not say', () => {
+    const work = ['a', 'b', 'c'].flatMap((name) => ran(`ls ${name}`, name));
+    expect(ledgerOf([asks('Set it up.'), ...work, said('user', text)]).inherited).toBeNull();
   });
 });
 

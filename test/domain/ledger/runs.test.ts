@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/domain/json.ts';
 import { commandKey, rowsWithin, runKindOf } from '../../../src/domain/ledger/command-line.ts';
 import type { Run } from '../../../src/domain/ledger/ledger.ts';
 import { ledgerOf, ran, tells, used } from '../../support/log-items.ts';
@@ -295,6 +296,16 @@ describe('failures', () => {
     expect(ledgerOf(items).failures).toMatchObject([
       { cure: { seq: 10, files: ['/w/src/client.ts', '/w/src/retry.ts'] } },
     ]);
+  });
+
+  test('of a call whose few values name nothing are cured by the same values alone', () => {
+    const fetches = (input: Json, isError: boolean) =>
+      used('mcp_get_live_strategies', input, isError ? 'Error: unreachable' : 'none', isError);
+    const failed = fetches({ limit: 20, all: true }, true);
+    const curedBy = (input: Json) =>
+      ledgerOf([...failed, ...fetches(input, false)]).failures.map(({ cure }) => cure !== null);
+    expect(curedBy({ all: true, limit: 20 })).toEqual([true]);
+    expect(curedBy({ all: true, limit: 10 })).toEqual([false]);
   });
 
   test.each(['ExitPlanMode', 'browser_snapshot'])(

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { asks, ledgerOf, used } from '../../support/log-items.ts';
+
+const failed = used('exec', { command: 'npm test' }, 'Error: 1 is not 2\n\nExit code 1', true);
+
+describe('a command that OpenClaw does not wait for', () => {
+  const left = [
+    ...failed,
+    ...used(
+      'exec',
+      { command: 'npm test' },
+      'Command still running (session amber-tidepool, pid 32031). Use process (list/poll/log/write/kill/clear/remove) for follow-up.',
+    ),
+  ];
+  const asked = (action: string, result: string) =>
+    used('process', { action, sessionId: 'amber-tidepool' }, result);
+  const says = (how: string) => asks(`System: [2026-02-04 03:05:05 UTC] Exec ${how}\n\nand now?`);
+
+  test('goes on, also where it is asked how it stands', () => {
+    expect(ledgerOf(left).open_calls).toMatchObject([{ id: 'process amber-ti' }]);
+    const polled = [...left, ...asked('poll', '12 tests so far\n\nProcess still running.')];
+    expect(ledgerOf(polled).open_calls).toMatchObject([{ id: 'process amber-ti' }]);
+    const written = [...left, ...asked('write', 'Wrote 2 bytes to session amber-tidepool.')];
+    expect(ledgerOf(written).open_calls).toMatchObject([{ id: 'process amber-ti' }]);
+    expect(ledgerOf(written).failures.map(({ cure }) => cure)).toEqual([null]);
+  });
+
+  test.each<[string, boolean[]]>([
+    ['completed (amber-ti, code 0) :: 12 passed', [true]],
+    ['completed (amber-ti, code 1) :: Error: 1 is not 3', [false, false]],
+    ['failed (amber-ti, signal SIGKILL)', [false]],
+  ])('%s', (how, cured) => {
+    const { failures, open_calls } = ledgerOf([...left, says(how)]);
+    expect(failures.map(({ cure }) => cure !== null)).toEqual(cured);
+    expect(open_calls).toEqual([]);
+  });
+
+  test('ends where it is stopped', () => {
+    const { failures, open_calls } = ledgerOf([
+      ...left,
+      ...asked('kill', 'Killed session amber-tidepool.'),
+    ]);
+    expect([failures.map(({ cure }) => cure), open_calls]).toEqual([[null], []]);
+  });
+});
+
+describe('a command that Hermes does not wait for', () => {
+  const left = [
+    ...failed,
+    ...used(
+      'terminal',
+      { command: 'npm test', background: true },
+      '{"output": "Background process started", "session_id": "proc_14e580dd", "pid": 63632, "exit_code": 0, "error": null}',
+    ),
+  ];
+
+  test('goes on, also where it is asked how it stands', () => {
+    const polled = used(
+      'process',
+      { action: 'poll', session_id: 'proc_14e580dd' },
+      '{"session_id": "proc_14e580dd", "command": "npm test", "status": "running", "pid": 63632}',
+    );
+    expect(ledgerOf(left).open_calls).toMatchObject([{ id: 'process proc_14e580dd' }]);
+    expect(ledgerOf([...left, ...polled]).open_calls).toMatchObject([
+      { id: 'process proc_14e580dd' },
+    ]);
+  });
+
+  test.each<[string, boolean[]]>([
+    ['completed (exit code 0).\nCommand: npm test\nOutput:\n12 passed', [true]],
+    ['completed (exit code 1).\nCommand: npm test\nOutput:\nError: 1 is not 3', [false, false]],
+    ['completed (exit code -15).\nCommand: npm test\nOutput:\n', [false]],
+  ])('%s', (how, cured) => {
+    const says = asks(`[Marco] [SYSTEM: Background process proc_14e580dd ${how}]`);
+    const { failures, open_calls } = ledgerOf([...left, says]);
+    expect(failures.map(({ cure }) => cure !== null)).toEqual(cured);
+    expect(open_calls).toEqual([]);
+  });
+});
