@@ -270,6 +270,12 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
     /^Some of the conversation history has been summarized to free up context\.\s+You were originally given instructions from a user\b/,
     'summary',
   ],
+  // LangChain's middleware, and that of deepagents, which keeps the past in a file.
+  [/^Here is a summary of the conversation to date:\n\n/, 'summary'],
+  [
+    /^You are in the middle of a conversation that has been summarized\.\s+The full conversation history has been saved to \S{1,500} should you need /,
+    'summary',
+  ],
   // What OpenClaw tells of a message before its words: who wrote it, when and in reply to what. It
   // fences what it is given, and what has happened meanwhile stands on lines of their own.
   [
