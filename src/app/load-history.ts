@@ -6,7 +6,7 @@ import type { Item } from '../domain/items/item.ts';
 import { isInstructing, openingOf } from '../domain/items/leading-instructions.ts';
 import type { Entry } from '../domain/session/entry.ts';
 import type { EventType } from '../domain/session/events.ts';
-import type { Instructed } from '../domain/session/instructions-beside.ts';
+import type { Instructed } from '../domain/session/known-by-openings.ts';
 import { eventAt } from './event-at.ts';
 import { eventPages } from './event-pages.ts';
 import { forkedFrom } from './forked-from.ts';

@@ -3,7 +3,7 @@ import type { Item } from '../domain/items/item.ts';
 import { clientCompaction } from '../domain/session/client-compaction.ts';
 import { clientCut } from '../domain/session/client-cut.ts';
 import type { State } from '../domain/session/head.ts';
-import { knownByOpenings } from '../domain/session/instructions-beside.ts';
+import { knownByOpenings } from '../domain/session/known-by-openings.ts';
 import { type Match, matchHistory } from '../domain/session/match-history.ts';
 import { matchRounds } from '../domain/session/match-rounds.ts';
 import type { Told } from '../domain/session/told.ts';
