@@ -3,9 +3,10 @@ import { type Atom, atomsOf } from '../domain/items/atoms.ts';
 import { codecFor, type Format } from '../domain/items/codecs.ts';
 import { ClientTelling, isHidden } from '../domain/items/hidden-rounds.ts';
 import type { Item } from '../domain/items/item.ts';
+import { isInstructing, openingOf } from '../domain/items/leading-instructions.ts';
 import type { Entry } from '../domain/session/entry.ts';
 import type { EventType } from '../domain/session/events.ts';
-import type { LoggedItem } from '../domain/session/match-history.ts';
+import type { Instructed } from '../domain/session/known-by-openings.ts';
 import { eventAt } from './event-at.ts';
 import { eventPages } from './event-pages.ts';
 import { forkedFrom } from './forked-from.ts';
@@ -13,7 +14,7 @@ import { loadView } from './load-view.ts';
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
 
 /** `place` is null for what a compaction by the client has put there, or the session began with. */
-export type HistoryItem = LoggedItem & { place: { session_id: string; seq: number } | null };
+export type HistoryItem = Instructed & { place: { session_id: string; seq: number } | null };
 
 /** The version of the event that says what a session was forked from. */
 const FORKED = 2;
@@ -184,10 +185,12 @@ class History {
   }
 
   /** `mayBeMissing`: the client may leave it out of its history, as it is not its own. */
-  #told(item: Item, mayBeMissing: boolean): LoggedItem {
+  #told(item: Item, mayBeMissing: boolean): Instructed {
     const told = this.#telling.told(item);
     const atoms = comparedAtoms(this.#format, told ?? this.#telling.beside(item));
     const isOurs = mayBeMissing || told === null;
-    return { atoms: isOurs ? atoms.map((atom) => ({ ...atom, isFirm: false })) : atoms, isOurs };
+    const opening = isInstructing(item) ? openingOf(item) : null;
+    const compared = isOurs ? atoms.map((atom) => ({ ...atom, isFirm: false })) : atoms;
+    return { atoms: compared, isOurs, role: item.role, type: item.type, opening };
   }
 }

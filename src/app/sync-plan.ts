@@ -3,6 +3,7 @@ import type { Item } from '../domain/items/item.ts';
 import { clientCompaction } from '../domain/session/client-compaction.ts';
 import { clientCut } from '../domain/session/client-cut.ts';
 import type { State } from '../domain/session/head.ts';
+import { knownByOpenings } from '../domain/session/known-by-openings.ts';
 import { type Match, matchHistory } from '../domain/session/match-history.ts';
 import { matchRounds } from '../domain/session/match-rounds.ts';
 import type { Told } from '../domain/session/told.ts';
@@ -34,6 +35,9 @@ export type SyncPlan = KnownItems &
 
 type Deps = Pick<Ports, 'store' | 'largestHere'>;
 
+/** `instructions_vary`: those that a history begins with may go on otherwise than those of the log. */
+type Compared = { state: State; format: Format; instructions_vary: boolean };
+
 /**
  * Compares what a client tells with what the session knows. Where the client told it before, only what
  * came since is read (decision 0034). Throws ElsewhereError where more would have to be read than this
@@ -42,7 +46,7 @@ type Deps = Pick<Ports, 'store' | 'largestHere'>;
 export async function planSync(
   deps: Deps,
   ref: SessionRef,
-  { state, format }: { state: State; format: Format },
+  { state, format, instructions_vary }: Compared,
   telling: Telling,
 ): Promise<SyncPlan> {
   if (state.told !== null) {
@@ -51,7 +55,7 @@ export async function planSync(
   }
   refuseMany(deps, state.version);
   const log = await loadHistory(readHere(deps).store, ref, { format, up_to: state.version });
-  return planOf(ref, { state, format }, log, telling);
+  return planOf(ref, { state, format, instructions_vary }, log, telling);
 }
 
 /** The plan for a telling that goes on where the last one ended; null when it is another. */
@@ -87,13 +91,15 @@ function isOfClient({ atoms }: HistoryItem): boolean {
 
 function planOf(
   ref: SessionRef,
-  { state, format }: { state: State; format: Format },
+  { state, format, instructions_vary }: Compared,
   log: readonly HistoryItem[],
   telling: Telling,
 ): SyncPlan {
   const pieces = telling.separated();
-  const plain = matchHistory(log, pieces);
-  const match = plain.kind === 'follows' ? plain : (matchRounds(log, pieces) ?? plain);
+  const plain = matched(log, pieces);
+  const beside =
+    plain.kind === 'follows' || !instructions_vary ? null : knownByOpenings(log, pieces);
+  const match = beside === null ? plain : matched(beside.log, beside.client);
   const known = telling.knownBefore(pieces, match.known);
   if (match.kind === 'follows') {
     const places = match.superseded.map((place) => log[place]?.place ?? null);
@@ -109,6 +115,11 @@ function planOf(
     windowed(ref, state, log, { telling, pieces }, match) ??
     diverging(ref, log, match.place, known)
   );
+}
+
+function matched(log: readonly HistoryItem[], pieces: readonly SeparatedItem[]): Match {
+  const plain = matchHistory(log, pieces);
+  return plain.kind === 'follows' ? plain : (matchRounds(log, pieces) ?? plain);
 }
 
 function isPlaced({ place }: HistoryItem): boolean {

@@ -76,10 +76,13 @@ async function trySync(
   if (request.format !== undefined && request.format !== format)
     return otherFormat(format, request.format);
   const told = head?.state.told ?? null;
+  const { instructions_vary = false } = request;
   const telling = tellingOf(format, told, request);
   if (!telling.ok) return telling;
   const plan =
-    head === null ? NEW : await planSync(deps, ref, { state: head.state, format }, telling.value);
+    head === null
+      ? NEW
+      : await planSync(deps, ref, { state: head.state, format, instructions_vary }, telling.value);
   if (head !== null && request.is_excerpt === true && isBeginning(plan, telling.value)) {
     return accept(excerpt(ref, head, plan));
   }

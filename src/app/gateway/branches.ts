@@ -54,7 +54,7 @@ export async function beginWith(
   const gateway = isJsonObject(metadata.gateway) ? metadata.gateway : {};
   const own = { ...metadata, gateway: { ...gateway, rule, ...(name !== null && { name }) } };
   const telling = new Telling(format, items, state.told);
-  const plan = await planSync(ports, parent, { state, format }, telling);
+  const plan = await planSync(ports, parent, { state, format, instructions_vary: true }, telling);
   const { parent: from, at } = plan.kind === 'diverges' ? plan : { parent, at: state.version };
   return begin(ports, from, at, ref, own);
 }

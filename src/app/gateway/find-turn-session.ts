@@ -153,7 +153,7 @@ async function isTheSame(
   const { kind, known } = await planSync(
     deps,
     ref,
-    { state, format },
+    { state, format, instructions_vary: true },
     new Telling(format, items, state.told),
   );
   return kind !== 'diverges' && known > 0;

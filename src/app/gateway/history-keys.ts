@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { atomsOf } from '../../domain/items/atoms.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
+import { leadingInstructions, openingOf } from '../../domain/items/leading-instructions.ts';
 
 /**
  * How many places of a history are looked up, two of each round. A client that clears its own old results
@@ -75,9 +76,11 @@ export class HistoryKeys {
 
   add(items: readonly Item[]): this {
     const codec = codecFor(this.#format);
-    for (const item of items) {
-      for (const { text, isFirm, isOfModel, anchor } of atomsOf(codec, item)) {
+    const head = this.#state.words === 0 ? leadingInstructions(items) : 0;
+    for (const [at, item] of items.entries()) {
+      for (const { text: whole, isFirm, isOfModel, anchor } of atomsOf(codec, item)) {
         if (!isFirm) continue;
+        const text = (at < head ? openingOf(item) : null) ?? whole;
         if (isOfModel) {
           this.#beginAnswer();
           this.#state.answer = hashed(this.#state.answer, text);

@@ -109,6 +109,7 @@ async function syncAll(
     on_divergence: 'fork',
     is_excerpt,
     reads_context: false,
+    instructions_vary: true,
     ...(telling !== null && { telling }),
     expected: null,
     idempotency: null,

@@ -1,5 +1,6 @@
 import { renderEntries } from '../../domain/context/render.ts';
 import { isInForce, isOnlyAppended } from '../../domain/gateway/in-force.ts';
+import { withInstructionsAsTold } from '../../domain/gateway/instructions-as-told.ts';
 import { splitPassing } from '../../domain/gateway/passing-context.ts';
 import { withTools } from '../../domain/gateway/recall/offer.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
@@ -172,9 +173,10 @@ async function contextInForce(
   const view = await loadViewHere(deps, ref, version);
   if (view === null) return null;
   const base = view.base === null ? null : await eventAt(deps.store, ref, view.base.version);
-  if (!isForced && !isInForce(codecFor(settings.format), view, base?.type ?? null, history))
-    return null;
-  return renderEntries(view.entries, settings.format, settings.format);
+  const codec = codecFor(settings.format);
+  if (!isForced && !isInForce(codec, view, base?.type ?? null, history)) return null;
+  const entries = withInstructionsAsTold(codec, view.entries, history);
+  return renderEntries(entries, settings.format, settings.format);
 }
 
 /**

@@ -39,7 +39,35 @@ export function withMarksOf(history: readonly Item[], context: readonly Item[]):
     );
     items[place.item] = { ...item, content };
   }
-  return items;
+  return withMarksBeside(history, items);
+}
+
+/** The same for marks on a message of Chat Completions itself and on its calls, as Kilo Code sets them. */
+function withMarksBeside(history: readonly Item[], items: readonly Item[]): Item[] {
+  const marked = [...items];
+  if (history.every((item) => markBeside(item) === null)) return marked;
+  const places = new Map(items.map((item, at) => [toldText(item), at]));
+  let last: number | null = null;
+  for (const item of history) {
+    const own = places.get(toldText(item));
+    last = own ?? last;
+    const there = last === null ? undefined : marked[last];
+    const mark = markBeside(item);
+    if (mark === null || last === null || there === undefined) continue;
+    const { cache_control = own === undefined ? mark : undefined, tool_calls } = item;
+    marked[last] = {
+      ...there,
+      ...(cache_control !== undefined && { cache_control }),
+      ...(own !== undefined && tool_calls !== undefined && { tool_calls }),
+    };
+  }
+  return marked;
+}
+
+function markBeside({ cache_control, tool_calls }: Item): JsonObject | null {
+  if (isJsonObject(cache_control)) return cache_control;
+  const marks = objectsIn(tool_calls).map((call) => call.cache_control);
+  return marks.filter(isJsonObject).at(-1) ?? null;
 }
 
 function withoutMarks(item: Item): Item {

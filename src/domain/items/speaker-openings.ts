@@ -255,6 +255,12 @@ export const OPENINGS: readonly Opening[] = [
     /^Some of the conversation history has been summarized to free up context\.\s+You were originally given instructions from a user\b/,
     'summary',
   ],
+  // LangChain's middleware, and that of deepagents, which keeps the past in a file.
+  [/^Here is a summary of the conversation to date:\n\n/, 'summary'],
+  [
+    /^You are in the middle of a conversation that has been summarized\.\s+The full conversation history has been saved to \S{1,500} should you need /,
+    'summary',
+  ],
   ...CHAT_OPENINGS,
   // SWE-agent's template, whatever a command printed: in a session of its own it is never the user.
   [/^OBSERVATION:\n/, 'tool'],

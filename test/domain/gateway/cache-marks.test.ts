@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withMarksOf } from '../../../src/domain/gateway/cache-marks.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
 
 const MARK = { type: 'ephemeral' };
 const text = (words: string, isMarked = false) => ({
@@ -66,4 +67,35 @@ it('counts a mark inside a result or a document as one of the block around it', 
 it('takes nothing from what a call is given', () => {
   const call = { type: 'tool_use', id: 'a', name: 'f', input: { cache_control: MARK } };
   expect(withMarksOf([user(call)], [user(call)])).toEqual([user(call)]);
+});
+
+describe('marks on a message itself, as Kilo Code sets them by Chat Completions', () => {
+  const marked = (item: object): Item => ({ ...item, cache_control: MARK });
+  const system: Item = { role: 'system', content: 'Be short.' };
+  const asked: Item = { role: 'user', content: 'Why does the build fail?' };
+  const calling = (id: string, mark: object = {}): Item => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      { id, type: 'function', function: { name: 'bash', arguments: '{}' }, ...mark },
+    ] as never,
+  });
+  const result = (tool_call_id: string, content = 'all of it'): Item => ({
+    role: 'tool',
+    tool_call_id,
+    content,
+  });
+
+  it('stay where they are, also on a call', () => {
+    const end = [calling('b', { cache_control: MARK }), marked(result('b'))];
+    const history = [marked(system), asked, calling('a'), result('a'), ...end];
+    const context = [system, asked, calling('a'), result('a', 'part'), calling('b'), result('b')];
+    const expected = [marked(system), asked, calling('a'), result('a', 'part'), ...end];
+    expect(withMarksOf(history, context)).toEqual(expected);
+  });
+
+  it('move to the last one before that is there', () => {
+    const history = [system, asked, calling('a', { cache_control: MARK }), marked(result('a'))];
+    expect(withMarksOf(history, [system, asked])).toEqual([system, marked(asked)]);
+  });
 });

@@ -334,6 +334,16 @@ const OTHERS: Case[] = [
     speaker: 'summary',
   },
   {
+    name: 'LangChain: its own summary',
+    text: 'Here is a summary of the conversation to date:\n\nThe user wants the build mended. Never push to main.',
+    speaker: 'summary',
+  },
+  {
+    name: 'deepagents: its own summary',
+    text: 'You are in the middle of a conversation that has been summarized.\n\nThe full conversation history has been saved to /conversation_history/session_2cb90d01.md should you need to refer back to it for details.\n\nA condensed summary follows:\n\n<summary>\nThe user wants the build mended. Never push to main.\n</summary>',
+    speaker: 'summary',
+  },
+  {
     name: 'Kimi Code: that it wants a summary',
     text: 'You are about to run out of context. Create a handoff summary for the\nmodel that will resume this task after the earlier conversation is cleared.\n\n--- This message is a direct task, not part of the above conversation ---',
     speaker: 'program',

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayLab } from '../../support/gateway/lab.ts';
+
+/** Agents whose system prompt holds the time of day, or what they remember, and which stands in the history. */
+
+const WINDOW = 6_000;
+const TURNS = 30;
+
+let lab: GatewayLab;
+beforeEach(async () => {
+  lab = await GatewayLab.open();
+  lab.provider.window = WINDOW;
+  lab.provider.script = (_, index) => ({
+    text: `I read log ${index}. ${'It says nothing of note. '.repeat(30)}`,
+    calls: [{ id: `call_${index}`, name: 'read_log', input: { path: `${index}.log` } }],
+  });
+});
+afterEach(() => lab.close());
+
+const parameters = { type: 'object', properties: { path: { type: 'string' } } };
+const read_log = { name: 'read_log', parameters };
+const REQUEST = 'Why does the nightly build fail? Read the logs.';
+const log = (turn: number) =>
+  Array.from({ length: 40 }, (_, step) => `step ${step} of night ${turn} took ${step} s`).join(
+    '\n',
+  );
+
+const CLIENTS = {
+  chat: {
+    path: '/v1/chat/completions',
+    body: (system: string, past: object[]) => ({
+      messages: [{ role: 'system', content: system }, ...past],
+      tools: [{ type: 'function', function: read_log }],
+    }),
+    step: (text: string, turn: number): object[] => {
+      const { message } = JSON.parse(text).choices[0];
+      const tool_call_id = message.tool_calls[0].id;
+      return [message, { role: 'tool', tool_call_id, content: log(turn) }];
+    },
+  },
+  responses: {
+    path: '/v1/responses',
+    body: (system: string, past: object[]) => ({
+      input: [{ role: 'developer', content: system }, ...past],
+      tools: [{ type: 'function', ...read_log }],
+    }),
+    step: (text: string, turn: number): object[] => {
+      const { output } = JSON.parse(text);
+      const { call_id } = output.find(({ type }: { type: string }) => type === 'function_call');
+      return [...output, { type: 'function_call_output', call_id, output: log(turn) }];
+    },
+  },
+} as const;
+
+/** The sessions of such an agent, and what the model was told to do each time. */
+async function work(
+  client: (typeof CLIENTS)[keyof typeof CLIENTS],
+  instructions: (turn: number) => string,
+  headers: Record<string, string> = {},
+): Promise<{ sessions: Set<string>; read: unknown[] }> {
+  const past: object[] = [{ role: 'user', content: REQUEST }];
+  const sessions = new Set<string>();
+  for (let turn = 0; turn < TURNS; turn++) {
+    const body = { model: 'm', ...client.body(instructions(turn), past) };
+    const more = { 'x-palimpsest-context-window': String(WINDOW), ...headers };
+    const { session, text } = await lab.post(client.path, body, more);
+    sessions.add(session);
+    past.push(...client.step(text, turn));
+  }
+  return { sessions, read: lab.provider.turns.map(({ history }) => history[0]?.content) };
+}
+
+const clock = (turn: number) =>
+  `You mend builds.\nThe time is 17:${String(turn).padStart(2, '0')}.`;
+const memory = (turn: number) =>
+  `You mend builds.\n<memory>${'The user likes tea. '.repeat(turn)}</memory>`;
+
+describe('one conversation, whatever its instructions go on with', () => {
+  it.each(['chat', 'responses'] as const)('%s, with the time of day', async (protocol) => {
+    const { sessions, read } = await work(CLIENTS[protocol], clock);
+    expect(sessions.size).toBe(1);
+    expect(read).toEqual(Array.from({ length: TURNS }, (_, turn) => clock(turn)));
+    const events = await lab.events([...sessions][0] ?? '');
+    const ended = events.filter(({ type }) => /^compaction\.(?:micro_)?completed$/.test(type));
+    expect(ended.map(({ type }) => type)).toContain('compaction.completed');
+    expect(lab.provider.invalid).toEqual([]);
+  });
+
+  it('by a name', async () => {
+    const named = { 'x-palimpsest-session': 'nightly' };
+    const { sessions, read } = await work(CLIENTS.chat, clock, named);
+    expect(sessions.size).toBe(1);
+    expect(read.at(-1)).toBe(clock(TURNS - 1));
+  });
+
+  it('with what the agent remembers', async () => {
+    const { sessions, read } = await work(CLIENTS.chat, memory);
+    expect(sessions.size).toBe(1);
+    expect(read.at(-1)).toBe(memory(TURNS - 1));
+  });
+});
+
+it('goes on as it came while nothing was compacted', async () => {
+  lab.provider.window = Number.POSITIVE_INFINITY;
+  const past: object[] = [{ role: 'user', content: REQUEST }];
+  for (let turn = 0; turn < 3; turn++) {
+    const body = { model: 'm', ...CLIENTS.chat.body(clock(turn), past) };
+    const { text } = await lab.post(CLIENTS.chat.path, body);
+    expect(lab.provider.turns.at(-1)?.raw.toString()).toBe(JSON.stringify(body));
+    past.push(...CLIENTS.chat.step(text, turn));
+  }
+});
+
+it('keeps another agent with the same request apart', async () => {
+  const { sessions } = await work(CLIENTS.chat, (turn) =>
+    turn % 2 === 0 ? 'You mend builds.' : 'You watch over what others do.',
+  );
+  expect(sessions.size).toBeGreaterThan(1);
+});
