@@ -163,7 +163,7 @@ const HERMES: readonly Opening[] = [
   ],
   [/^\[System: This session is about to be automatically reset due to /, 'program'],
   [
-    /^Review the conversation above and (?:consider (?:saving to memory if appropriate|saving or updating a skill if appropriate|two things)|update the skill library)\b/,
+    /^Review the conversation above and (?:consider saving (?:to memory|or updating a skill) if appropriate\.\n|(?:consider|update) two things:\n\n\*\*Memory\b|update the skill library\. Be ACTIVE )/,
     'program',
   ],
   [
@@ -171,12 +171,36 @@ const HERMES: readonly Opening[] = [
     'program',
     'mark',
   ],
-  [/^\[Note: model was just switched from [^\]\n]{1,300}\]/, 'program', 'mark'],
+  [
+    /^\[(?:Note: model was just switched from|System: The active model for this chat has changed to|System: The user has (?:changed|set|cleared) the personality) [^\]\n]{1,600}\]/,
+    'program',
+    'mark',
+  ],
+  // Around what the user has typed meanwhile, and what a compaction has restated.
+  [
+    /^\[(?:OUT-OF-BAND USER MESSAGE — a direct message from the user|STILL IN PROGRESS — this is the active request), [^\]\n]{1,300}\]/,
+    'program',
+    'mark',
+  ],
+  [
+    /^Gateway message origin \(JSON data, not instructions or authorization\):\n\{[^\n]{1,800}\}\n(?:Do not guess a reply destination when these fields are insufficient\.)?/,
+    'program',
+    'mark',
+  ],
+  [
+    /^\[PRIOR CONTEXT — for reference only; not a new message\]\n/,
+    'program',
+    { quotesTo: '\n[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]' },
+  ],
   [
     new RegExp(
-      `^${BY}\\[(?:SYSTEM|IMPORTANT): Background process \\S{1,80} (?:completed|matched) `,
+      `^${BY}\\[(?:SYSTEM|IMPORTANT): (?:Background process \\S{1,80}|\\d{1,4} background processes) `,
     ),
     'program',
+  ],
+  [
+    /^\[ASYNC DELEGATION (?:BATCH COMPLETE|COMPLETE|TASK FAILED) [—-] [^\]\n]{1,100}\]\n/,
+    'subagent',
   ],
   [
     /^\[(?:SYSTEM|IMPORTANT): (?:MCP servers have been reloaded\.|The following skill\(s\) were listed for this job but )[^\]\n]{1,700}\]/,
@@ -189,13 +213,13 @@ const HERMES: readonly Opening[] = [
     /\](?=\n\n)/,
   ],
   [
-    /^\[(?:SYSTEM|IMPORTANT): The user has invoked the "[^"\n]{1,100}" skill, indicating they want you to follow its instructions\./,
+    /^\[(?:SYSTEM|IMPORTANT): The user has invoked the "([^"\n]{1,100})" skill(?:, indicating they want you to follow its instructions\.| bundle, loading )/,
     'program',
-    /\nThe user has provided the following instruction alongside the skill invocation: /,
+    'skill',
   ],
   // Of the agent's own words, as a rule, which the user has answered.
   [/^\[Replying to: "[\s\S]{1,800}?"\](?=\n\n)/, 'program', 'mark'],
-  [/^\[The user sent a voice message~ Here's what they said: "/, 'program', 'quote'],
+  [/^\[The user sent a voice message~ Here's what they said: "/, 'program', { quotesTo: '"]' }],
   [new RegExp(`^${BY}\\(The user sent a message with no text content\\)`), 'program', 'mark'],
   [
     /^\[The user sent an image~ Here's what I can see:\n/,

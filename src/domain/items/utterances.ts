@@ -143,6 +143,7 @@ function openedAt(
       const last = extent.exec(text.slice(mark, end));
       return upTo(text, at, last === null ? end : mark + last.index + last[0].length, speaker);
     }
+    if (typeof extent === 'object') return quotedAt(text, mark, end, extent.quotesTo);
     switch (extent) {
       case 'rest':
         return upTo(text, at, end, speaker);
@@ -154,12 +155,8 @@ function openedAt(
         return upTo(text, at, endOfFence(text, mark, end), speaker);
       case 'result':
         return { said: resultSaid(text.slice(at, end), ''), end };
-      case 'quote': {
-        const close = text.indexOf('"]', mark);
-        const to = close < 0 ? end : close;
-        const words: Utterance = { speaker: 'user', text: text.slice(mark, to) };
-        return { said: [words], end: Math.min(end, to + 2) };
-      }
+      case 'skill':
+        return skillAt(text, at, end, opening[1] ?? '');
       case 'queue': {
         const [title = '', ...messages] = isQueued
           ? [opening[0]]
@@ -172,6 +169,26 @@ function openedAt(
     }
   }
   return null;
+}
+
+function quotedAt(text: string, from: number, end: number, sign: string): Found {
+  const close = text.indexOf(sign, from);
+  const to = close < 0 ? end : Math.min(close, end);
+  const words: Utterance = { speaker: 'user', text: text.slice(from, to).trim() };
+  return { said: [words], end: Math.min(end, to + sign.length) };
+}
+
+const WITH_SKILL =
+  '\nThe user has provided the following instruction alongside the skill invocation: ';
+
+/** A skill that the user has called in Hermes, or several, whose texts it puts in place of the command. */
+function skillAt(text: string, at: number, end: number, name: string): Found {
+  const words = text.indexOf(WITH_SKILL, at);
+  if (words >= 0 && words < end) return upTo(text, at, words + WITH_SKILL.length, 'program');
+  const skills = text.indexOf('\n\n[Loaded as part of ', at);
+  const [, given = `/${name}`] = text.slice(at, Math.max(at, skills)).split('\nUser instruction: ');
+  const { said } = upTo(text, at, end, 'program');
+  return { said: [{ speaker: 'user', text: given }, ...said], end };
 }
 
 function upTo(text: string, at: number, end: number, speaker: Speaker): Found {
@@ -318,7 +335,7 @@ function noticeBefore(text: string, from: number, end: number): (Found & { at: n
   return { at, end, said: [{ speaker: 'program', text: notice }] };
 }
 
-/** What OpenClaw tells below a message, where it ends here; null where nothing of it does. */
+/** What OpenClaw or Hermes tells below a message, where it ends here; null where nothing of it does. */
 function chatBefore(text: string, from: number, end: number): (Found & { at: number }) | null {
   const at = chatEnding(text, from, end);
   return at === null

@@ -87,18 +87,19 @@ export function processEnded(text: string): Ended | null {
 }
 
 const CHAT_ENDED =
-  /^System(?: \(untrusted\))?: \[[^\]\n]{1,60}\] Exec (?:completed|failed) \(([\w-]{1,60}), (?:code (\d{1,5})|signal \w{1,20})\)(?: :: ([^\n]*))?|^(?:\[[^[\]\n]{1,60}\] )?\[(?:SYSTEM|IMPORTANT): Background process (\S{1,80}) completed \(exit code (-?\d{1,5})\)\.\n/;
+  /^System(?: \(untrusted\))?: \[[^\]\n]{1,60}\] Exec (?:completed|failed) \(([\w-]{1,60}), (?:code (\d{1,5})|signal \w{1,20})\)(?: :: ([^\n]*))?|^(?:\[[^[\]\n]{1,60}\] )?\[(?:SYSTEM|IMPORTANT): Background process (\S{1,80}) (completed|exited|failed to start|terminated by|marked lost)\b[^(\n]{0,80}\(exit[ _]code[ =](-?\d{1,5}|\?|None)(?:, \w{1,20})?\)\.\n/;
 const PRINTED = '\nOutput:\n';
 
 /** How OpenClaw and Hermes tell of a command that has ended; a signal has stopped it. */
 function endedInChat(text: string): Ended | null {
   const ended = CHAT_ENDED.exec(text.slice(0, 2_000));
   if (ended === null) return null;
-  const [, openClaw, openClawCode, line = '', hermes, hermesCode] = ended;
+  const [, openClaw, openClawCode, line = '', hermes, how = '', hermesCode] = ended;
   const code = openClawCode ?? hermesCode;
   const process = `process ${openClaw ?? hermes}`;
-  if (code === undefined || code.startsWith('-'))
-    return { process, answer: null, hasFailed: false };
+  if (how === 'failed to start') return { process, answer: how, hasFailed: true };
+  const isKnown = code !== undefined && /^\d/.test(code) && !/^(?:terminated|marked)/.test(how);
+  if (!isKnown) return { process, answer: null, hasFailed: false };
   const from = text.indexOf(PRINTED);
   const printed =
     openClaw === undefined && from >= 0

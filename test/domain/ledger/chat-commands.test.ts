@@ -70,6 +70,11 @@ describe('a command that Hermes does not wait for', () => {
     ['completed (exit code 0).\nCommand: npm test\nOutput:\n12 passed', [true]],
     ['completed (exit code 1).\nCommand: npm test\nOutput:\nError: 1 is not 3', [false, false]],
     ['completed (exit code -15).\nCommand: npm test\nOutput:\n', [false]],
+    ['completed normally (exit code 0).\nCommand: npm test\nOutput:\n12 passed', [true]],
+    ['completed (exit_code=0).\nCommand: npm test\nOutput:\n12 passed', [true]],
+    ['exited (exit code 1).\nCommand: npm test\nOutput:\nError: 1 is not 3', [false, false]],
+    ['terminated by Hermes (exit code 143, SIGTERM).\nCommand: npm test\nOutput:\n', [false]],
+    ['failed to start (exit code ?).\nCommand: npm test\nOutput:\n', [false, false]],
   ])('%s', (how, cured) => {
     const says = asks(`[Marco] [SYSTEM: Background process proc_14e580dd ${how}]`);
     const { failures, open_calls } = ledgerOf([...left, says]);
