@@ -13,13 +13,18 @@ const TELLS = new RegExp(`^${TELLS_OF_MESSAGE}$`);
 /** Where that begins which OpenClaw or Hermes has put below a message, and which ends here; null where nothing does. */
 export function chatEnding(text: string, from: number, end: number): number | null {
   const tail = text.slice(Math.max(from, end - LONGEST_LINE), end);
-  if (END_FROM_OUTSIDE.test(tail)) return lineFrom(text.lastIndexOf(FROM_OUTSIDE, end), from);
+  if (END_FROM_OUTSIDE.test(tail)) return lineFrom(lastBefore(text, FROM_OUTSIDE, end), from);
   const line = LAST_LINE.exec(tail);
   if (line !== null) return end - line[0].length + 1;
   if (!tail.endsWith('\n```')) return null;
-  const fence = text.lastIndexOf('\n```json\n', end);
+  const fence = lastBefore(text, '\n```json\n', end);
   const heading = fence <= from ? -1 : text.lastIndexOf('\n', fence - 1);
   return TELLS.test(text.slice(heading + 1, fence)) ? lineFrom(heading, from) : null;
+}
+
+/** Where a sign stands last before the end: behind it what ended there begins. */
+function lastBefore(text: string, sign: string, end: number): number {
+  return end < sign.length ? -1 : text.lastIndexOf(sign, end - sign.length);
 }
 
 function lineFrom(line: number, from: number): number | null {
