@@ -34,6 +34,7 @@ const holdsForGood = anyOf([
 const DESCRIBES = new RegExp(
   [
     /\b(?:have|has|had|I['’]ve|we['’]ve|you['’]ve|they['’]ve|it['’]s|he['’]s|she['’]s|['’]d)(?: also| still| really| actually)? (?:never|always)\b/,
+    /\bI never (?:told|said|asked|wanted|meant|mentioned)\b/,
     /\b(?:can|could|may|might)(?: also| still)? always\b/,
     /(?<!\b(?:you|we) )\b(?:could|may|might)(?: also| still)? never\b/,
     /\b(?:do|does|should|would|will|can) (?:I|it|they|he|she)(?: \w+)? (?:always|never)\b/,
@@ -57,6 +58,10 @@ const DESCRIBES = new RegExp(
     .join('|'),
   'gi',
 );
+/** What tells of a default that there is, as pages and logs do, and asks for none. */
+const TELLS_DEFAULT =
+  /^(?!.{0,400}\b(?:please|you|your|we|our|i|my|let['’]?s|must|should|shall|always|never|don['’]?t|do not|make sure|ensure|want|need)\b)(?:by default,? )?(?:the|an?|this|these|those|it|its|they|all|each|every|most|some|\S{1,40} (?:is|are|was|were|has|have|will|does|can|may|[a-z]{2,20}[^\Wus]s))\b/i;
+const BY_DEFAULT = /\bby default\b/gi;
 /** Words that in a question tell what it is about, more often than what is to hold. */
 const ASKED_ABOUT =
   /\b(?:in (?:the )?future|next time|keep in mind|stick (?:to|with)|prefer(?:red|ably)|any ?time|no matter)\b/gi;
@@ -97,8 +102,8 @@ function rankOf({ sentence, isStanding }: { sentence: string; isStanding: boolea
   return (isStanding ? 2 : 0) + (OPENS_ORDER.test(sentence) ? 1 : 0);
 }
 
-/** What is said; in a chat of several the name of who says it may stand in front. */
-const BEGINS_SENTENCE = /^(?:\[\p{Lu}[\p{L} ]{0,40}\] )?\p{L}/u;
+/** In a chat of several the name of who says it stands in front. */
+const NAMED = /^\[\p{Lu}[\p{L} ]{0,40}\] /u;
 
 /** How far into a sentence the words stand of one that is nothing but an instruction. */
 const AT_START = 24;
@@ -111,7 +116,8 @@ export function startsStanding(sentence: string): boolean {
 function saysStanding(sentence: string): boolean {
   // Most sentences have no such words: to take out where these describe costs many times what that does.
   if (!holdsForGood(sentence) && !needsLeave(sentence)) return false;
-  const said = sentence.replace(DESCRIBES, ' ');
+  const told = sentence.replace(DESCRIBES, ' ');
+  const said = TELLS_DEFAULT.test(told) ? told.replace(BY_DEFAULT, ' ') : told;
   const isAsking = isQuestion(said);
   if (!isAsking && needsLeave(said)) return true;
   const words = isAsking ? said.replace(ASKED_ABOUT, ' ') : said;
@@ -191,19 +197,20 @@ export class Constraints {
     const headings = new Set(lists.map(({ heading }) => heading));
     const found = sentencesOf(words).flatMap((sentence) => {
       if (headings.has(sentence)) return [];
-      const withdrawal = by === 'user' ? withdrawalIn(sentence) : null;
+      const said = sentence.replace(NAMED, '');
+      const withdrawal = by === 'user' ? withdrawalIn(said) : null;
       // It stands beside what it takes back: where that is not certain, both are told.
       if (withdrawal !== null && this.withdraw(withdrawal, seq)) {
         return [{ sentence, isStanding: true }];
       }
-      if (isAsked(sentence) || saysNothing(sentence)) return [];
-      const own = withoutMentions(sentence);
+      if (isAsked(said) || saysNothing(said)) return [];
+      const own = withoutMentions(said);
       const isStanding = saysStanding(own);
       const isRequired =
         isStanding ||
-        isExperience(sentence) ||
-        (!isQuestion(sentence) &&
-          BEGINS_SENTENCE.test(sentence) &&
+        isExperience(said) ||
+        (!isQuestion(said) &&
+          /^\p{L}/u.test(said) &&
           (isDemanded(own.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
       if (!isRequired) return [];
       // Below a heading that forbids it, it would say the opposite.

@@ -13,9 +13,9 @@ export const demands = anyOf([
   // Do not, in languages that say so by the form of the verb or where it stands.
   /(?:^|[，,。；;！!、\s]|[请請先就也]|千万|千萬)[别別](?![人的名处處样樣致扭])/,
   /(?<!\p{L})(?:не \p{L}{2,}(?:[аяую]й(?:те|ся|тесь)?|[шжчщдс]и(?:те|сь|тесь)?)|nie \p{L}{2,}[auiy]j(?:cie)?)(?!\p{L})/iu,
-  /(?:^|[.:!] |surtout,? |[,;] (?!n(?:e |['’])(?:fonctionn|march|répond|charg|démarr|affich|trouv|compil|pass|est|sont|a|ont|peut|veut|va|sert)\p{L}* ))n(?:e |['’])\p{L}+ (?:donc |surtout |absolument )?(?:pas|rien|plus)(?!\p{L})/iu,
-  // What had been asked for before.
-  /(?<!\p{L})(?:(?:told|asked|telling|asking) you (?:\w{2,10} )?not to|(?:dije|pedí|digo|dicho|pedido) que no(?! (?:funciona|se puede|sé|hay|es|está)(?!\p{L}))|(?:disse|pedi|falei|dito) (?:para|pra) não|(?:detto|chiesto|dico|chiedo) di non)(?!\p{L})/iu,
+  /(?:^|[.:!] |surtout,? |[,;] (?!n(?:e |['’])(?:fonctionn|march|charg|démarr|affich|trouv|compil|pass|sais|suis)\p{L}* )(?=n(?:e |['’])\p{L}*[esz] ))n(?:e |['’])\p{L}+ (?:donc |surtout |absolument )?(?:pas|rien|plus)(?!\p{L})/iu,
+  // What had been asked for before: in Spanish the form of the verb says so, which tells nothing of what is.
+  /(?<!\p{L})(?:(?<!never )(?:told|asked|telling|asking) you (?:\w{2,10} ){0,3}not to|(?:dije|pedí|digo|dicho|pedido) que no (?:(?:me|te|se|nos|los?|las?|les?) ){0,2}(?!(?:tien|pued|er|est[aá]|sab|ha|ve|entiend)[ae]?s(?!\p{L}))\p{L}{2,}(?:[ae]|[ai]e?r[ae])s|(?:dije|pedí|digo|dicho|pedido) que no (?:(?:me|te|se|nos|los?|las?|les?) ){0,2}\p{L}{2,}(?:ar|ier)an?|(?:disse|pedi|falei|dito) (?:para|pra) não(?! me(?!\p{L}))|(?:detto|chiesto|dico|chiedo) di non(?! \p{L}+[mc]i(?!\p{L})))(?!\p{L})/iu,
   /(?<!\p{L})(?:يجب|لا ت\p{L}{2,}|بدون|فقط|نباید|باید|אסור|חייב\p{L}*|בלי|רק|मत|केवल|बिना|ज़रूरी|जरूरी|musi\p{L}*|bez|tylko|sadece|jangan|harus|tanpa|không được|đừng|phải)(?!\p{L})/iu,
   // Make sure, avoid, only, and what is not to be done: the same in other languages.
   /(?<!\p{L})(?:stelle?(?: (?:bitte|auch|dabei|unbedingt))? sicher|achte(?: (?:bitte|auch|dabei|unbedingt))? (?:darauf|auf)|(?<!ich )vermeide|ausschließlich|(?<!nicht )unbedingt|lass die finger von|(?:darf(?:st)?|dürf(?:en|t))(?! doch nicht wahr)(?= [^.!?\n]{0,60}(?:nicht|nichts|nur|nie)(?!\p{L})))(?!\p{L})/iu,

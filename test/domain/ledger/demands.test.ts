@@ -32,8 +32,14 @@ test.each([
   ['Italian', 'Ma ti avevo gia detto di non fare leva'],
   ['English', 'I already told you not to use leverage'],
   ['Spanish', 'Te dije que no usaras emojis'],
+  ['English', 'I told you several times not to commit'],
+  ['Spanish', 'Te pedí que no lo hicieras'],
+  ['Spanish', 'Ya te he dicho que no borres los archivos'],
   ['Portuguese', 'Eu disse para não mexer no banco'],
   ['Italian, in a chat of several', '[Marco] Voglio solo trade normali senza leva'],
+  ['Italian, in a chat of several', '[Marco] Non usare mai la leva'],
+  ['Chinese', '你可以修改样式，但不能修改接口'],
+  ['Chinese', '你来修复，但是不能删除数据'],
   ['Russian', 'Код должен работать на Node 20.'],
   ['Russian', 'Не трогать тесты!'],
   ['Russian', 'Убедись, что старые клиенты работают.'],
@@ -199,3 +205,11 @@ test('no more is taken back than what the user required in that very message', (
   const withdrawn = constraints.facts().filter(({ is_withdrawn }) => is_withdrawn === true);
   expect(withdrawn.map(({ text }) => text)).toEqual(['Do not delete the folder.']);
 });
+
+test.each([
+  'max@web1:~$ npm i\nYou must reboot\n\nNever touch the lock file.\n\nmax@web1:~$ npm t\nYou must reboot',
+  '```\nmax@web1:~$ npm i\nYou must reboot\n```\nNever touch the lock file.\n```\nmax@web1:~$ npm t\n```',
+  '```\nmax@web1:~$ npm i\nYou must reboot\n```\nNever touch the lock file.',
+])('what the user says between copied terminals: %s', (text) =>
+  expect(constraintsOf(text)).toEqual([{ text: 'Never touch the lock file.', is: true }]),
+);

@@ -31,7 +31,20 @@ test.each([
   ['Spanish', 'En este grupo solo estamos los dos'],
   ['Spanish', 'Ahora solo me responde a mi'],
   ['English', "Hi~ I don't recognize you yet!"],
+  ['French', 'Je cherche, ne sachant pas où aller'],
+  ['French', 'Elle arrive, ne connaît pas le code'],
+  ['Spanish', 'Te digo que no aparece nada'],
+  ['Spanish', 'ya dije que no veo el botón'],
+  ['Spanish', 'te digo que no tienes permisos'],
+  ['Italian', 'Mi hanno detto di non preoccuparmi'],
+  ['Portuguese', 'me disseram e foi dito para não me preocupar'],
+  ['English', 'I never told you not to use it'],
+  ['English', 'By default the server listens on port 3000.'],
+  ['English', 'By default, npm installs packages locally.'],
+  ['English', 'The client retries three times by default.'],
   ['Chinese', '页面还是不能用'],
+  ['Chinese', '连上了，但不能上网'],
+  ['Chinese', '找到机器人了，但是里面没有聊天界面，也不能添加好友'],
   ['Chinese', '找到了 但是不能聊天'],
   ['Chinese', '就是单纯问你能不能用PS处理美化图片'],
   ['Chinese', '模型不能用导致你崩溃了怎么处理'],
@@ -42,6 +55,10 @@ test.each([
   [
     'a terminal that is at work',
     'look:\n[root@web1 ~]# apt upgrade\nYou should always restart\nDo not switch it off\n\nand now?',
+  ],
+  [
+    'two terminals, in blocks',
+    '```\nmax@web1:~$ npm i\nYou must reboot\n```\n\n```\nmax@web1:~$ npm t\nYou must reboot\n```',
   ],
   ['another terminal', 'PS C:\\Users\\a> npm i\nYou must run this as Administrator'],
   ['Chinese', '每次点击都报错'],
@@ -65,6 +82,9 @@ test.each([
 );
 
 test.each([
+  ['English', 'Use pnpm by default.'],
+  ['English', 'By default, always answer in English.'],
+  ['English', 'The API must return JSON by default.'],
   ['German', 'Verwende immer einfache Anführungszeichen.'],
   ['French', 'À partir de maintenant réponds en français.'],
   ['Spanish', 'Siempre que modifiques un archivo, ejecuta los tests.'],
