@@ -274,10 +274,12 @@ export class Constraints {
   ): void {
     const fact = { seq, last_seq: seq, text, by, is_standing };
     const about = subjectOf(fact);
-    for (const other of this.list) {
+    for (const [at, other] of this.list.entries()) {
       if (other.fact.by !== by || other.fact.superseded_by !== undefined) continue;
       if (other.fact.text === text) {
-        other.fact = { ...other.fact, last_seq: seq };
+        // Said again, it stands behind what was said in between.
+        this.list.splice(at, 1);
+        this.list.push({ ...other, fact: { ...other.fact, last_seq: seq } });
         return;
       }
       // The same said anew stands for what was said before: the newer one holds.

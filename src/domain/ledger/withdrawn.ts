@@ -1,7 +1,13 @@
 import type { Constraint } from './ledger.ts';
 
-/** What a sentence takes back: a `rule` that it names, or what was forbidden or asked for, by allowing it. */
-export type Withdrawal = { kind: 'rule' | 'permission' | 'release'; words: readonly string[] };
+/**
+ * What a sentence takes back: a `rule` that it names, or what was forbidden or asked for, by allowing it. Who
+ * is to forget a `subject` may leave it alone or do it after all.
+ */
+export type Withdrawal = {
+  kind: 'rule' | 'subject' | 'permission' | 'release';
+  words: readonly string[];
+};
 
 const FILLERS = `^(?:(?:ok(?:ay)?|actually|please|so|and|well|oh|hey|also|bitte|ach)[,!]? )*`;
 const FORMS: readonly [Withdrawal['kind'], RegExp][] = [
@@ -9,6 +15,13 @@ const FORMS: readonly [Withdrawal['kind'], RegExp][] = [
     'rule',
     new RegExp(
       `${FILLERS}(?:forget|ignore|disregard|drop|scrap|scratch|never ?mind|lift|withdraw)(?: about)? (?:(?:what|everything|all|anything) (?:that )?I(?:['’]ve| have)? (?:said|told you|written|wrote|asked|mentioned)(?: (?:before|earlier|above))?|(?:the|my|that|this|our)(?: (?:old|earlier|previous|standing))? (?:rule|instruction|requirement|constraint|ban|restriction)s?)(?: (?:before|earlier))? (?:about|on|regarding|concerning|of|against|for|to|that) (.{2,200})$`,
+      'i',
+    ),
+  ],
+  [
+    'rule',
+    new RegExp(
+      `${FILLERS}(?:forget|ignore|disregard|drop|scrap|scratch|never ?mind|lift)(?: about)? (?:the|my|that|our) (.{2,80}) (?:rule|instruction|requirement|constraint|ban|restriction)s?\\W*$`,
       'i',
     ),
   ],
@@ -34,6 +47,15 @@ const FORMS: readonly [Withdrawal['kind'], RegExp][] = [
       String.raw`${FILLERS}(?:you|we) (?:no longer (?:need|have) to (.{2,200})|(?:do not|don['’]t) (?:need|have) to (.{2,200}) (?:any ?more|any longer)\W*)$`,
       'i',
     ),
+  ],
+  [
+    'subject',
+    new RegExp(`${FILLERS}(?:forget about|never ?mind)(?: the| my| that| our)? (.{2,80})$`, 'i'),
+  ],
+  ['subject', /^(?:vergiss|lass) (?:das|den|die|dem) ((?!.*\bnicht\b).{2,80})$/i],
+  [
+    'subject',
+    /^(?:olvida(?:te)?|oublie|laisse tomber|esquece|dimentica|lascia perdere)(?: de| do| da| del| della)?(?: (?:lo|el|la|los|las|les?|l['’]|o|a|il))? (.{2,80})$/i,
   ],
 ];
 /** The whole message before is taken back: it was meant for somebody else, or is none any more. */
@@ -84,6 +106,7 @@ export function isAbout({ words }: Withdrawal, { text }: Constraint): boolean {
  * else, and where something is allowed, no less than that was forbidden.
  */
 export function isCertainlyMeant({ kind, words }: Withdrawal, { text }: Constraint): boolean {
+  if (kind === 'subject') return false;
   const isOther = kind === 'permission' ? !FORBIDS.test(text) : FORBIDS.test(text);
   if (SEVERAL.test(text.replace(/^(?:always|immer)\b/i, '')) || (kind !== 'rule' && isOther)) {
     return false;
@@ -92,7 +115,7 @@ export function isCertainlyMeant({ kind, words }: Withdrawal, { text }: Constrai
 }
 
 /** Words that say something, without the endings of their forms. */
-function wordsOf(text: string): string[] {
+export function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}_][\p{L}\p{N}_.-]*[\p{L}\p{N}_]/gu) ?? [];
   return [...new Set(words)]
     .filter((word) => word.length >= 3 && !EMPTY.has(word))

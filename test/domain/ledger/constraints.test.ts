@@ -444,6 +444,7 @@ describe('what the user takes back', () => {
     ['Always run the linter.', "You don't have to run the linter any more."],
     ['Benutze niemals npm.', 'Du darfst npm jetzt doch benutzen.'],
     ['Benutze niemals npm.', 'Vergiss die Regel zu npm.'],
+    ['Never use lodash.', 'Never mind the lodash rule.'],
   ])('is withdrawn, and both are told: %s %s', (rule, words) => {
     expect(constraintsOf(rule, 'Go on.', words)).toEqual([
       {
@@ -461,6 +462,12 @@ describe('what the user takes back', () => {
     // It may be about another one.
     ['Always use npm.', 'You can use npm now after all.'],
     ['Never run the linter.', 'You no longer need to run the linter.'],
+    ['Never edit config.yaml.', 'You may edit it now.'],
+    // It may be done after all, or left alone.
+    ['Never use lodash.', 'Forget about lodash.'],
+    ['Always write tests.', 'ok, never mind the tests'],
+    ['Schreib immer Tests.', 'Vergiss die Tests'],
+    ['Escribe siempre pruebas.', 'Olvida las pruebas'],
   ])('stays where that is not certain, beside what was said: %s %s', (rule, words) => {
     expect(constraintsOf(rule, words).map((one) => [one.text, one.superseded_by])).toEqual([
       [rule, undefined],
@@ -518,6 +525,57 @@ describe('what the user takes back', () => {
     expect(facts.map(({ state, text }) => [state, text])).toEqual([
       ['superseded', 'Never use npm. (withdrawn in item 2)'],
       ['current', 'You can use npm now after all.'],
+    ]);
+  });
+});
+
+describe('what changes what was said before', () => {
+  const told = (...texts: string[]) => {
+    const covered = ledgerOf(texts.map(asks));
+    const lines = constraintTellings({ covered, standing: covered, verbatim: [] })[1]?.() ?? [];
+    return lines.map(({ text }) => text);
+  };
+
+  test.each([
+    ['Always answer in German.', 'From now on answer in English.'],
+    ['Always deploy to staging first.', 'From now on, deploy to production first.'],
+    ['Never edit config.yaml.', 'You may edit it now.'],
+    ['Never use npm, always use pnpm.', 'Use npm from now on.'],
+    ['Antworte immer auf Deutsch.', 'Ab jetzt antworte auf Englisch.'],
+    ['Responde siempre en español.', 'A partir de ahora responde en inglés.'],
+    ['Réponds toujours en français.', 'Désormais, réponds en anglais.'],
+    ['以后都用中文回答', '以后用英文回答'],
+  ])('says that it is newer: %s %s', (before, now) => {
+    expect(told(before, now)).toEqual([
+      `User, standing instruction: ${before}`,
+      `User, standing instruction (newer than “${before}”, holds where they differ): ${now}`,
+    ]);
+  });
+
+  test('of the task at hand too', () => {
+    expect(
+      told('Build it.', 'Use single quotes everywhere.', 'Use double quotes, not single.'),
+    ).toContain(
+      'User, required of a task (newer than “Use single quotes everywhere.”, holds where they differ): Use double quotes, not single.',
+    );
+  });
+
+  test.each([
+    ['Always use tabs in src/a.ts.', 'Always use tabs in src/b.ts.'],
+    ['Always answer in German.', 'From now on never push to main.'],
+    ['Never commit on Fridays.', 'Always name the ticket in the title.'],
+  ])('nothing else does: %s %s', (before, now) => {
+    expect(told(before, now)).toEqual([
+      `User, standing instruction: ${before}`,
+      `User, standing instruction: ${now}`,
+    ]);
+  });
+
+  test('stands last when it is said again', () => {
+    const [german, english] = ['Always answer in German.', 'From now on answer in English.'];
+    expect(constraintsOf(german, english, german).map(({ text }) => text)).toEqual([
+      english,
+      german,
     ]);
   });
 });

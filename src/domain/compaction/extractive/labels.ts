@@ -1,3 +1,5 @@
+import { clipEnd, oneLine } from '../../text.ts';
+
 /** How the lines of a summary say what they are. */
 export const LABELS = {
   first_request: 'User, first request: ',
@@ -32,3 +34,11 @@ export const LABELS = {
   exact: 'To the letter: ',
   name: 'Name: ',
 } as const;
+
+const LONGEST_OLDER = 80;
+
+/** A label that says what its line has been said after: where not both can hold, this one does. */
+export function newerLabel(label: string, older: string): string {
+  const said = clipEnd(oneLine(older), LONGEST_OLDER);
+  return label.replace(/: $/, ` (newer than “${said}”, holds where they differ): `);
+}

@@ -1,8 +1,9 @@
 import { withoutQuestions } from '../../items/user-words.ts';
 import { isExperience, startsStanding } from '../../ledger/constraints.ts';
 import type { Constraint, Ledger, Request } from '../../ledger/ledger.ts';
+import { changedBy } from '../../ledger/newer-rules.ts';
 import { clipEnd, clipMiddle, oneLine, safeSlice } from '../../text.ts';
-import { LABELS } from './labels.ts';
+import { LABELS, newerLabel } from './labels.ts';
 import { isAfterCut, type Ledgers } from './ledgers.ts';
 import { inOrder, type Line, type Tellings } from './line.ts';
 
@@ -214,6 +215,7 @@ export function constraintTellings({ covered, standing: whole, verbatim }: Ledge
       by === 'project_instructions' && !verbatim.some((one) => one.includes(text.slice(0, 60))),
   );
   const ofUser = valid.filter(({ by }) => by === 'user');
+  const older = changedBy(ofUser);
   const standing = ofUser.filter(({ is_standing }) => is_standing);
   // What the first request says stands there in its own words; the one before the latest may have no place.
   const [first] = covered.requests;
@@ -228,7 +230,7 @@ export function constraintTellings({ covered, standing: whole, verbatim }: Ledge
   const texts = (list: readonly Constraint[]) =>
     list.map(
       (one, place): Line => ({
-        text: labelOf(one, isOfTask(one)) + clipEnd(one.text, 400),
+        text: labelOf(one, isOfTask(one), older.get(one)) + clipEnd(one.text, 400),
         worth: worthOf(one) + place / 1_000,
       }),
     );
@@ -260,13 +262,15 @@ function isShort({ text }: Constraint): boolean {
 function labelOf(
   { seq, by, is_standing, text, superseded_by }: Constraint,
   isOfTask: boolean,
+  older: Constraint | undefined,
 ): string {
   if (superseded_by !== undefined)
     return `User, withdrawn in item ${superseded_by} (said in item ${seq}): `;
   if (by === 'project_instructions') return LABELS.project;
-  if (is_standing) return LABELS.constraint;
-  if (isExperience(text)) return LABELS.experience;
-  return isOfTask ? LABELS.required : LABELS.required_before;
+  if (isExperience(text) && !is_standing) return LABELS.experience;
+  const asked = isOfTask ? LABELS.required : LABELS.required_before;
+  const label = is_standing ? LABELS.constraint : asked;
+  return older === undefined ? label : newerLabel(label, older.text);
 }
 
 /** Words about a figure without the signs that their sentence goes on. */

@@ -1,9 +1,10 @@
 import { changeText, type Place } from '../../ledger/facts.ts';
 import type { FactKind } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
+import { changedBy } from '../../ledger/newer-rules.ts';
 import { PINNED_REQUEST } from '../../ledger/pinned.ts';
 import { clipEnd, oneLine } from '../../text.ts';
-import { LABELS } from '../extractive/labels.ts';
+import { LABELS, newerLabel } from '../extractive/labels.ts';
 import { isAfterCut, type Ledgers } from '../extractive/ledgers.ts';
 import { errorText, runText } from '../extractive/work-lines.ts';
 
@@ -81,12 +82,18 @@ export function mustKeep({ covered, standing }: Ledgers): MustKeep[] {
       ? []
       : [inWords('request', latest, LABELS.latest_request, latest.text)]),
   ];
+  const older = changedBy(standing.constraints);
   const constraints = before(standing.constraints)
     .filter(
       ({ by, is_standing, superseded_by }) =>
         by === 'user' && is_standing && superseded_by === undefined,
     )
-    .map((one) => inWords('constraint', one, LABELS.constraint, one.text));
+    .map((one) => {
+      const changed = older.get(one);
+      const label = LABELS.constraint;
+      const asked = changed === undefined ? label : newerLabel(label, changed.text);
+      return inWords('constraint', one, asked, one.text);
+    });
   const errors = before(standing.failures)
     .filter(({ cure }) => cure === null)
     .map((one): MustKeep => {
