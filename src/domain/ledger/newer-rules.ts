@@ -33,8 +33,9 @@ export function changedBy(constraints: readonly Constraint[]): Map<Constraint, C
     if (fact.by !== 'user') continue;
     const own = fact.text.replace(CHANGES, ' ');
     const words = subjectIn(own);
-    const older =
-      own === fact.text ? undefined : before.findLast((one) => isSame(one.words, words));
+    const isBefore = (one: (typeof before)[number]) =>
+      one.fact.last_seq < fact.last_seq && isSame(one.words, words);
+    const older = own === fact.text ? undefined : before.findLast(isBefore);
     if (older !== undefined) changed.set(fact, older.fact);
     if (fact.superseded_by === undefined) before.push({ fact, words });
   }

@@ -571,6 +571,11 @@ describe('what changes what was said before', () => {
     ]);
   });
 
+  test('nothing of the same message does', () => {
+    const text = 'Always compose the parts of the kit. Never replace the parts now.';
+    expect(told(text).join()).not.toContain('newer');
+  });
+
   test('stands last when it is said again', () => {
     const [german, english] = ['Always answer in German.', 'From now on answer in English.'];
     expect(constraintsOf(german, english, german).map(({ text }) => text)).toEqual([
