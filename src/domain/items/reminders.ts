@@ -52,6 +52,16 @@ function openingOf(text: string): number {
   return at > before ? at : -1;
 }
 
+/** How Hermes puts there what the user has typed meanwhile. */
+const TYPED = '\n[OUT-OF-BAND USER MESSAGE — a direct message from the user, ';
+const END_TYPED = '\n[/OUT-OF-BAND USER MESSAGE]';
+
+function typedBehind(text: string): string {
+  const end = text.trimEnd();
+  const at = end.endsWith(END_TYPED) ? end.lastIndexOf(TYPED) : -1;
+  return at < 0 ? '' : end.slice(at + 1);
+}
+
 /**
  * What is said behind the result of a call, by whom. Empty for calls of other programs: nobody else writes
  * such blocks. What a command, a page or a server has printed may look like them, so there nobody is
@@ -65,7 +75,8 @@ export function saidBehind(call: ToolCall, result: ToolResult): Utterance[] {
 /** What the user has typed meanwhile if the result of a tool is to be believed that shows anybody's words; or null. */
 export function claimedBehind(call: ToolCall, result: ToolResult): string | null {
   if (wordsItsResults(call)) return null;
-  const typed = allBehind(call, result).filter(({ speaker }) => speaker === 'user');
+  const said = [...allBehind(call, result), ...readUtterances(typedBehind(resultText(result)))];
+  const typed = said.filter(({ speaker }) => speaker === 'user');
   return typed.length === 0 ? null : typed.map(({ text }) => text).join('\n');
 }
 
@@ -83,9 +94,8 @@ function wordsItsResults({ name, input }: ToolCall): boolean {
 /** The blocks behind a text that a call has brought in which not only the program itself speaks; '' for none. */
 export function keptBehind(call: ToolCall | null, text: string): string {
   if (call === null) return '';
-  return remindersOf(call, text)
-    .filter((reminder) => saidIn(call, reminder).length > 0)
-    .join('\n\n');
+  const said = remindersOf(call, text).filter((reminder) => saidIn(call, reminder).length > 0);
+  return [...said, typedBehind(text)].filter((block) => block !== '').join('\n\n');
 }
 
 /** The blocks behind what a call of Claude Code has brought; a command, a page or a server may print such, too. */

@@ -48,9 +48,10 @@ describe('fitInput: clear, then truncate, then drop', () => {
     expect(fitted.texts).toEqual(['hi', 'tool_call', CLEARED, 'tool_call', ofTokens(500)]);
   });
 
-  it('keeps what Claude Code has put behind a result that is cleared', () => {
-    const typed =
-      '<system-reminder>\nThe user sent a new message while you were working:\nNever use tabs.\n</system-reminder>';
+  it.each([
+    '<system-reminder>\nThe user sent a new message while you were working:\nNever use tabs.\n</system-reminder>',
+    '[OUT-OF-BAND USER MESSAGE — a direct message from the user, delivered mid-turn; not tool output]\nNever use tabs.\n[/OUT-OF-BAND USER MESSAGE]',
+  ])('keeps what the program has put behind a result that is cleared: %s', (typed) => {
     const behind = `${ofTokens(500)}\n\n${typed}`;
     const items = [user('hi'), call('a', 'Read'), result('a', behind), user(ofTokens(300))];
     const fitted = fittedTo(items, 500);
