@@ -21,12 +21,16 @@ const CHAT_LEFT =
   /^Command still running \(session ([\w-]{1,60}), pid \d{1,10}\)|^\{"output": "Background process started", "session_id": "(proc_\w{1,40})"/;
 const CHAT_RUNS =
   /(?:^|\n)Process still running\.$|^\{"session_id": "proc_\w{1,40}"[^\0]{1,20000}?"status": "running"/;
+/** How Hermes ends what it says where its agent has waited for long enough. */
+const HERMES_WAITED = /process still running"\}$/;
 /** OpenClaw tells later no more than this of the name. */
 const SHORT_NAME = 8;
 
 /** Whether a command goes on, by what the shell of OpenClaw or Hermes says of it. */
 export function runsInChat(text: string): boolean {
-  return CHAT_LEFT.test(text) || CHAT_RUNS.test(text.trimEnd());
+  const said = text.trimEnd();
+  const hasWaited = said.startsWith('{"status": "timeout"') && HERMES_WAITED.test(said.slice(-100));
+  return CHAT_LEFT.test(text) || CHAT_RUNS.test(said) || hasWaited;
 }
 
 /** The process that `process` of OpenClaw and Hermes is asked about, and what it is asked for. */

@@ -14,7 +14,7 @@ export type Ended = {
 const CODE = /^(?:exit_?code|return_?code|exit_?status)$/i;
 /** All that tools write beside an output: an object with anything else is a document. */
 const BESIDE =
-  /^(?:exit_?code|return_?code|exit_?status|output(?:_head|_tail)?|stdout|stderr|error|success|ok|metadata|type|timed_?out|signal|killed|interrupted|truncated|is_?image|no_?output_?expected|elided_chars|exception_info|content|command|cwd|pid|(?:duration|elapsed|wall_?time|execution_?time)(?:_?(?:ms|s|sec|seconds))?)$/i;
+  /^(?:exit_?code|return_?code|exit_?status|output(?:_head|_tail)?|stdout|stderr|error|success|ok|metadata|type|timed_?out|signal|killed|interrupted|truncated|is_?image|no_?output_?expected|elided_chars|exception_info|content|command|cwd|pid|status|session_id|output_preview|started_at|uptime_seconds|(?:duration|elapsed|wall_?time|execution_?time)(?:_?(?:ms|s|sec|seconds))?)$/i;
 
 /** The same as Python prints it, in one line, which is not taken apart: the code stands at one of its ends. */
 const BY_PYTHON =
@@ -42,7 +42,7 @@ export function endedInJson(text: string, script: string): Ended | null {
   const [out, err] = [stringField(json, 'stdout'), stringField(json, 'stderr')];
   // One field alone, and no code, may stand in any document.
   if (hasFailed === null && (out === undefined || err === undefined)) return null;
-  const head = stringField(json, 'output_head');
+  const head = stringField(json, 'output_head') ?? stringField(json, 'output_preview');
   const output = stringField(json, 'output') ?? head;
   if (hasFailed !== true) {
     if (output !== undefined) return { text: output, hasFailed, isCut: head !== undefined };

@@ -66,6 +66,31 @@ describe('a command that Hermes does not wait for', () => {
     ]);
   });
 
+  const waited = (answer: string) =>
+    ledgerOf([
+      ...left,
+      ...used('process', { action: 'wait', session_id: 'proc_14e580dd', timeout: 5 }, answer),
+    ]);
+
+  test('goes on where its end was waited for too long', () => {
+    const answer =
+      '{"status": "timeout", "output": "12 tests", "timeout_note": "Waited 5s, process still running"}';
+    expect(waited(answer).open_calls).toMatchObject([{ id: 'process proc_14e580dd' }]);
+  });
+
+  test.each<[string, boolean[]]>([
+    ['{"status": "exited", "exit_code": 0, "output": "12 passed"}', [true]],
+    ['{"status": "exited", "exit_code": 2, "output": "Error: 1 is not 3"}', [false, false]],
+    [
+      '{"session_id": "proc_14e580dd", "command": "npm test", "cwd": "/root", "pid": 2460036, "started_at": "2026-04-24T12:20:20", "uptime_seconds": 237, "status": "exited", "output_preview": "Error: 1 is not 3", "exit_code": 1}',
+      [false, false],
+    ],
+  ])('has ended as it is told: %s', (answer, cured) => {
+    const { failures, open_calls } = waited(answer);
+    expect(failures.map(({ cure }) => cure !== null)).toEqual(cured);
+    expect(open_calls).toEqual([]);
+  });
+
   test.each<[string, boolean[]]>([
     ['completed (exit code 0).\nCommand: npm test\nOutput:\n12 passed', [true]],
     ['completed (exit code 1).\nCommand: npm test\nOutput:\nError: 1 is not 3', [false, false]],
