@@ -60,7 +60,7 @@ const DESCRIBES = new RegExp(
 );
 /** What tells of a default that there is, as pages and logs do, and asks for none. */
 const TELLS_DEFAULT =
-  /^(?!.{0,400}\b(?:please|you|your|we|our|i|my|let['’]?s|must|should|shall|always|never|don['’]?t|do not|make sure|ensure|want|need)\b)(?:by default,? )?(?:the|an?|this|these|those|it|its|they|all|each|every|most|some|\S{1,40} (?:is|are|was|were|has|have|will|does|can|may|[a-z]{2,20}[^\Wus]s))\b/i;
+  /^(?!.{0,400}\b(?:please|you|your|we|our|i|my|let['’]?s|must|should|shall|always|never|don['’]?t|do not|make sure|ensure|want|need)\b)(?:by default,? )?(?:the|an?|this|these|those|it|its|they|all|each|every|most|some|\S{1,40} (?:is|are|was|were|has|have|will|does|can|may))\b/i;
 const BY_DEFAULT = /\bby default\b/gi;
 /** Words that in a question tell what it is about, more often than what is to hold. */
 const ASKED_ABOUT =

@@ -40,7 +40,7 @@ test.each([
   ['Portuguese', 'me disseram e foi dito para não me preocupar'],
   ['English', 'I never told you not to use it'],
   ['English', 'By default the server listens on port 3000.'],
-  ['English', 'By default, npm installs packages locally.'],
+  ['English', 'By default, it installs packages locally.'],
   ['English', 'The client retries three times by default.'],
   ['Chinese', '页面还是不能用'],
   ['Chinese', '连上了，但不能上网'],
@@ -83,6 +83,9 @@ test.each([
 
 test.each([
   ['English', 'Use pnpm by default.'],
+  ['English', 'Use tabs by default.'],
+  ['English', 'By default, use tabs.'],
+  ['English', 'Tests run by default, please'],
   ['English', 'By default, always answer in English.'],
   ['English', 'The API must return JSON by default.'],
   ['German', 'Verwende immer einfache Anführungszeichen.'],
