@@ -2,7 +2,11 @@ import { hash } from 'node:crypto';
 import { atomsOf } from '../../domain/items/atoms.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
-import { leadingInstructions, openingOf } from '../../domain/items/leading-instructions.ts';
+import {
+  atomsByOpening,
+  leadingInstructions,
+  openingOf,
+} from '../../domain/items/leading-instructions.ts';
 
 /**
  * How many places of a history are looked up, two of each round. A client that clears its own old results
@@ -78,9 +82,11 @@ export class HistoryKeys {
     const codec = codecFor(this.#format);
     const head = this.#state.words === 0 ? leadingInstructions(items) : 0;
     for (const [at, item] of items.entries()) {
-      for (const { text: whole, isFirm, isOfModel, anchor } of atomsOf(codec, item)) {
+      const opening = at < head ? openingOf(item) : null;
+      const atoms = atomsOf(codec, item);
+      const compared = opening === null ? atoms : atomsByOpening(atoms, opening);
+      for (const { text, isFirm, isOfModel, anchor } of compared) {
         if (!isFirm) continue;
-        const text = (at < head ? openingOf(item) : null) ?? whole;
         if (isOfModel) {
           this.#beginAnswer();
           this.#state.answer = hashed(this.#state.answer, text);

@@ -100,6 +100,25 @@ describe('one conversation, whatever its instructions go on with', () => {
   });
 });
 
+it('keeps questions apart that only their instructions tell apart', async () => {
+  const ask = (document: string) =>
+    lab.post(CLIENTS.chat.path, {
+      model: 'm',
+      prompt_cache_key: 'digest',
+      messages: [
+        { role: 'system', content: `You sum up what you are given.\n${document}` },
+        { role: 'user', content: 'In one sentence, please.' },
+      ],
+    });
+  const sessions = [];
+  for (const turn of [1, 2, 3]) sessions.push((await ask(log(turn))).session);
+  expect(new Set(sessions).size).toBe(3);
+  const logged = await Promise.all(sessions.map((id) => lab.items(id)));
+  expect(logged.map(([first]) => first?.content)).toEqual(
+    [1, 2, 3].map((turn) => `You sum up what you are given.\n${log(turn)}`),
+  );
+});
+
 it('goes on as it came while nothing was compacted', async () => {
   lab.provider.window = Number.POSITIVE_INFINITY;
   const past: object[] = [{ role: 'user', content: REQUEST }];
