@@ -100,6 +100,25 @@ describe('one conversation, whatever its instructions go on with', () => {
   });
 });
 
+it('stands where it was told in what goes on from an answer', async () => {
+  lab.provider.script = (_, index) => ({ text: `I read log ${index}. ${log(index)}` });
+  let previous_response_id: string | undefined;
+  const headers = { 'x-palimpsest-context-window': String(WINDOW) };
+  for (let turn = 0; turn < TURNS; turn++) {
+    const input = [
+      { role: 'developer', content: clock(turn) },
+      { role: 'user', content: `And log ${turn}?` },
+    ];
+    const body = { model: 'm', ...(turn > 0 && { previous_response_id }), input };
+    const { text } = await lab.post('/v1/responses', body, headers);
+    previous_response_id = JSON.parse(text).id;
+  }
+  const replaced = lab.provider.turns.filter(({ body }) => body.previous_response_id == null);
+  expect(replaced.length).toBeGreaterThan(5);
+  expect(new Set(replaced.map(({ history }) => history[0]?.content))).toEqual(new Set([clock(0)]));
+  expect(lab.provider.turns.at(-1)?.history.at(-2)?.content).toBe(clock(TURNS - 1));
+});
+
 it('keeps questions apart that only their instructions tell apart', async () => {
   const ask = (document: string) =>
     lab.post(CLIENTS.chat.path, {
