@@ -119,6 +119,26 @@ it('stands where it was told in what goes on from an answer', async () => {
   expect(lab.provider.turns.at(-1)?.history.at(-2)?.content).toBe(clock(TURNS - 1));
 });
 
+it('keeps users apart whom a greeting does not tell apart', async () => {
+  lab.provider.script = (_, index) => ({ text: index < 2 ? 'Hello! How can I help?' : log(index) });
+  const greeted = [{ role: 'user', content: 'Hi' }];
+  const answered = [...greeted, { role: 'assistant', content: 'Hello! How can I help?' }];
+  const ask = (name: string, past: object[]) =>
+    lab.post(CLIENTS.chat.path, {
+      model: 'm',
+      messages: [{ role: 'system', content: `You help customers.\nThis one is ${name}.` }, ...past],
+    });
+  const first = await Promise.all([ask('Ann', greeted), ask('Bob', greeted)]);
+  const question = { role: 'user', content: 'What do I owe?' };
+  const bob = await ask('Bob', [...answered, question]);
+  const ann = await ask('Ann', [...answered, question]);
+  expect([ann.session, bob.session]).toEqual(first.map(({ session }) => session));
+  // What the model has said at length since tells which one it is.
+  const more = [{ role: 'assistant', content: JSON.parse(bob.text).choices[0].message.content }];
+  const next = [...answered, question, ...more, { role: 'user', content: 'Why?' }];
+  expect((await ask('Bob, at 18:00', next)).session).toBe(bob.session);
+});
+
 it('keeps questions apart that only their instructions tell apart', async () => {
   const ask = (document: string) =>
     lab.post(CLIENTS.chat.path, {
