@@ -35,9 +35,6 @@ export type SyncPlan = KnownItems &
 
 type Deps = Pick<Ports, 'store' | 'largestHere'>;
 
-/** `instructions_vary`: those that a history begins with may go on otherwise than those of the log. */
-type Compared = { state: State; format: Format; instructions_vary: boolean };
-
 /**
  * Compares what a client tells with what the session knows. Where the client told it before, only what
  * came since is read (decision 0034). Throws ElsewhereError where more would have to be read than this
@@ -46,7 +43,7 @@ type Compared = { state: State; format: Format; instructions_vary: boolean };
 export async function planSync(
   deps: Deps,
   ref: SessionRef,
-  { state, format, instructions_vary }: Compared,
+  { state, format }: { state: State; format: Format },
   telling: Telling,
 ): Promise<SyncPlan> {
   if (state.told !== null) {
@@ -55,7 +52,7 @@ export async function planSync(
   }
   refuseMany(deps, state.version);
   const log = await loadHistory(readHere(deps).store, ref, { format, up_to: state.version });
-  return planOf(ref, { state, format, instructions_vary }, log, telling);
+  return planOf(ref, { state, format }, log, telling);
 }
 
 /** The plan for a telling that goes on where the last one ended; null when it is another. */
@@ -91,14 +88,14 @@ function isOfClient({ atoms }: HistoryItem): boolean {
 
 function planOf(
   ref: SessionRef,
-  { state, format, instructions_vary }: Compared,
+  { state, format }: { state: State; format: Format },
   log: readonly HistoryItem[],
   telling: Telling,
 ): SyncPlan {
   const pieces = telling.separated();
   const plain = matched(log, pieces);
   const beside =
-    plain.kind === 'follows' || !instructions_vary ? null : knownByOpenings(log, pieces);
+    plain.kind === 'follows' || !telling.instructions_vary ? null : knownByOpenings(log, pieces);
   const match = beside === null ? plain : matched(beside.log, beside.client);
   const known = telling.knownBefore(pieces, match.known);
   if (match.kind === 'follows') {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Format } from '../domain/items/codecs.ts';
+import { leadingInstructions } from '../domain/items/leading-instructions.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import { checkItems } from '../domain/session/check-items.ts';
 import type { Decide } from '../domain/session/decision.ts';
@@ -76,13 +77,10 @@ async function trySync(
   if (request.format !== undefined && request.format !== format)
     return otherFormat(format, request.format);
   const told = head?.state.told ?? null;
-  const { instructions_vary = false } = request;
   const telling = tellingOf(format, told, request);
   if (!telling.ok) return telling;
   const plan =
-    head === null
-      ? NEW
-      : await planSync(deps, ref, { state: head.state, format, instructions_vary }, telling.value);
+    head === null ? NEW : await planSync(deps, ref, { state: head.state, format }, telling.value);
   if (head !== null && request.is_excerpt === true && isBeginning(plan, telling.value)) {
     return accept(excerpt(ref, head, plan));
   }
@@ -110,13 +108,15 @@ async function refuseLarge({ store, largestHere }: SyncPorts, ref: SessionRef): 
 function tellingOf(
   format: Format,
   told: Told | null,
-  { items: all, start = BEGINNING, telling: made }: Sync,
+  { items: all, start = BEGINNING, telling: made, instructions_vary }: Sync,
 ): Outcome<Telling> {
   const items = withoutTrigger(all);
   if (items.every(isJsonObject)) {
     const isMade = made?.isOf(format, items, told, start) === true;
-    const telling = isMade ? made : new Telling(format, items, told, start);
-    if (checkItems(format, 'items', telling.itemsFrom(telling.known)).ok) return accept(telling);
+    const telling = isMade ? made : new Telling(format, items, told, start, instructions_vary);
+    const varying = items.slice(0, leadingInstructions(items));
+    const unchecked = [...varying, ...telling.itemsFrom(telling.known)];
+    if (checkItems(format, 'items', unchecked).ok) return accept(telling);
   }
   const checked = checkItems(format, 'items', items);
   return reject(

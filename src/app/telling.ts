@@ -2,6 +2,7 @@ import type { Atom } from '../domain/items/atoms.ts';
 import { blocksOf, cutsBehindSummary } from '../domain/items/behind-summary.ts';
 import { codecFor, type Format } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
+import { toldByOpenings } from '../domain/items/leading-instructions.ts';
 import type { Told } from '../domain/session/told.ts';
 import { comparedAtoms } from './load-history.ts';
 import { BEGINNING, type TellingStart, ToldChain } from './told-chain.ts';
@@ -31,6 +32,8 @@ export class Telling {
   readonly known: number;
   /** The telling that it was compared with. */
   readonly before: Told | null;
+  /** Whether the instructions that it begins with are known by how they begin (`toldByOpenings`). */
+  readonly instructions_vary: boolean;
 
   /**
    * `before`: the telling that this one may begin with. Only its items may be unchecked. `start`: what
@@ -41,24 +44,38 @@ export class Telling {
     items: readonly Item[],
     before: Told | null,
     start: TellingStart = BEGINNING,
+    instructions_vary = false,
   ) {
     this.format = format;
+    this.instructions_vary = instructions_vary;
     this.items = items;
     this.before = before;
     this.start = start;
     const chain = new ToldChain(start);
+    const beginsHere = instructions_vary && start.items === 0;
+    const told = (beginsHere ? toldByOpenings(items) : null) ?? items;
     const again = before === null ? -1 : before.items - start.items;
     let known = 0;
     if (before !== null && again >= 0 && again <= items.length) {
-      chain.add(items.slice(0, again));
+      chain.add(told.slice(0, again));
       if (chain.told.key === before.key) known = before.items;
-      chain.add(items.slice(again));
+      chain.add(told.slice(again));
     } else {
-      chain.add(items);
+      chain.add(told);
     }
     this.known = known;
     this.told = chain.told;
     this.starts = chain.starts;
+  }
+
+  /** A telling of which it is known by how its instructions begin. */
+  static byOpenings(
+    format: Format,
+    items: readonly Item[],
+    before: Told | null,
+    start: TellingStart = BEGINNING,
+  ): Telling {
+    return new Telling(format, items, before, start, true);
   }
 
   /** Whether it is what these would come to. */

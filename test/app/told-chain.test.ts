@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Telling } from '../../src/app/telling.ts';
 import { BEGINNING, ToldChain } from '../../src/app/told-chain.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { user } from '../support/items.ts';
 
 const texts = fc.array(
@@ -52,4 +53,22 @@ it('what a telling was not handed over cannot be read of it', () => {
   expect(on.itemsFrom(35)).toEqual(items.slice(35));
   expect(() => on.itemsFrom(0)).toThrow('');
   expect(() => on.piecesFrom(start.items - 1)).toThrow('');
+});
+
+it('a telling is known again whatever its instructions go on with, once the model has answered', () => {
+  const telling = (time: string, turns: number): Item[] => [
+    { role: 'system', content: `You mend builds.\nIt is ${time}.` },
+    { role: 'user', content: 'Why does the build fail?' },
+    ...Array.from({ length: turns }, (_, at) => ({ role: 'assistant', content: `Step ${at}` })),
+  ];
+  const known = (before: Item[], now: Item[]) =>
+    Telling.byOpenings('openai-chat', now, Telling.byOpenings('openai-chat', before, null).told)
+      .known;
+  expect(known(telling('17:00', 20), telling('17:05', 21))).toBe(22);
+  expect(known(telling('17:00', 0), telling('17:05', 0))).toBe(0);
+  expect(known(telling('17:00', 0), telling('17:00', 0))).toBe(2);
+  const other = telling('17:00', 20).with(0, { role: 'system', content: 'You test builds.' });
+  expect(known(other, telling('17:00', 20))).toBe(0);
+  const plain = new Telling('openai-chat', telling('17:00', 20), null);
+  expect(new Telling('openai-chat', telling('17:05', 20), plain.told).known).toBe(0);
 });

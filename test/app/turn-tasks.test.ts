@@ -18,6 +18,8 @@ function recorded(bytes: number): Recorded {
     answer: '',
     isCalling: false,
     asker: null,
+    instructions: '',
+    said: 0,
   };
   return {
     request: {

@@ -53,8 +53,8 @@ export async function beginWith(
   const { format, metadata } = head.settings;
   const gateway = isJsonObject(metadata.gateway) ? metadata.gateway : {};
   const own = { ...metadata, gateway: { ...gateway, rule, ...(name !== null && { name }) } };
-  const telling = new Telling(format, items, state.told);
-  const plan = await planSync(ports, parent, { state, format, instructions_vary: true }, telling);
+  const telling = Telling.byOpenings(format, items, state.told);
+  const plan = await planSync(ports, parent, { state, format }, telling);
   const { parent: from, at } = plan.kind === 'diverges' ? plan : { parent, at: state.version };
   return begin(ports, from, at, ref, own);
 }

@@ -96,7 +96,7 @@ export async function findTurnSession(
       const key = nameKey(request, hint);
       const head = await store.head({ tenant, session_id: sessionIdOf(key) });
       if (head !== null) {
-        const telling = new Telling(format, items, head.state.told);
+        const telling = Telling.byOpenings(format, items, head.state.told);
         const state = histories.state(request.upstream, telling);
         return { ...base(sessionIdOf(key)), history: state, telling };
       }
@@ -153,8 +153,8 @@ async function isTheSame(
   const { kind, known } = await planSync(
     deps,
     ref,
-    { state, format, instructions_vary: true },
-    new Telling(format, items, state.told),
+    { state, format },
+    Telling.byOpenings(format, items, state.told),
   );
   return kind !== 'diverges' && known > 0;
 }

@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto';
-import { atomsOf } from '../../domain/items/atoms.ts';
+import { type Atom, atomsOf } from '../../domain/items/atoms.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
-import { leadingInstructions, openingOf } from '../../domain/items/leading-instructions.ts';
+import {
+  atomsByOpening,
+  leadingInstructions,
+  openingOf,
+} from '../../domain/items/leading-instructions.ts';
 
 /**
  * How many places of a history are looked up, two of each round. A client that clears its own old results
@@ -16,7 +20,8 @@ const ROUNDS_LOOKED_UP = 3;
  * What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it.
  * `asked`: the place before the answer that it ends with; null where it ends with none, and before the
  * first. `round`: what was asked last, and the answer to it as far as there is one. `answer`: that alone;
- * `isCalling`: it calls a tool. `asker`: who asks; null where rounds are not looked for.
+ * `isCalling`: it calls a tool. `asker`: who asks; null where rounds are not looked for. `instructions`: word
+ * for word where they count by how they begin. `said`: so many characters of the model.
  */
 export type HistoryState = {
   last: string;
@@ -28,6 +33,8 @@ export type HistoryState = {
   answer: string;
   isCalling: boolean;
   asker: string | null;
+  instructions: string;
+  said: number;
 };
 
 /** An empty history; `scope`: within which the same history is the same session. */
@@ -46,8 +53,13 @@ export function noHistory(
     answer: '',
     isCalling: false,
     asker,
+    instructions: '',
+    said: 0,
   };
 }
+
+/** A shorter answer, such as a greeting, many conversations have that only their instructions tell apart. */
+const TELLS_WHICH = 200;
 
 /** A round that is over; `calls`: its answer alone, where that calls a tool. */
 type Round = { round: string; calls: string | null };
@@ -78,13 +90,17 @@ export class HistoryKeys {
     const codec = codecFor(this.#format);
     const head = this.#state.words === 0 ? leadingInstructions(items) : 0;
     for (const [at, item] of items.entries()) {
-      for (const { text: whole, isFirm, isOfModel, anchor } of atomsOf(codec, item)) {
+      const opening = at < head ? openingOf(item) : null;
+      const atoms = atomsOf(codec, item);
+      const compared = opening === null ? atoms : atomsByOpening(atoms, opening);
+      if (compared !== atoms) this.#noteInstructions(atoms);
+      for (const { text, isFirm, isOfModel, anchor } of compared) {
         if (!isFirm) continue;
-        const text = (at < head ? openingOf(item) : null) ?? whole;
         if (isOfModel) {
           this.#beginAnswer();
           this.#state.answer = hashed(this.#state.answer, text);
           if (anchor !== null) this.#state.isCalling = true;
+          this.#state.said += anchor === null ? text.length : TELLS_WHICH;
         } else this.#endAnswer();
         this.#state.words += 1;
         this.#state.last = hashed(this.#state.last, text);
@@ -135,8 +151,19 @@ export class HistoryKeys {
   }
 
   #all(): string[] {
-    const { isAfterAnswer, words, last } = this.#state;
-    return isAfterAnswer && words > 1 ? [...this.#places, last] : this.#places;
+    const { isAfterAnswer, words } = this.#state;
+    return isAfterAnswer && words > 1 ? [...this.#places, this.#place()] : this.#places;
+  }
+
+  /** How it is to be found where it has come to. */
+  #place(): string {
+    const { last, instructions, said } = this.#state;
+    return instructions === '' || said >= TELLS_WHICH ? last : hashed(last, instructions);
+  }
+
+  #noteInstructions(atoms: readonly Atom[]): void {
+    const texts = atoms.map(({ text }) => text);
+    this.#state.instructions = hashed(this.#state.instructions, ...texts);
   }
 
   #current(): Round {
@@ -145,17 +172,17 @@ export class HistoryKeys {
   }
 
   #beginAnswer(): void {
-    const { isAfterAnswer, hasAnswer, last } = this.#state;
-    if (!isAfterAnswer && hasAnswer) this.#state.asked = hashed('asked', last);
+    const { isAfterAnswer, hasAnswer } = this.#state;
+    if (!isAfterAnswer && hasAnswer) this.#state.asked = hashed('asked', this.#place());
     this.#state.isAfterAnswer = true;
     this.#state.hasAnswer = true;
   }
 
   #endAnswer(): void {
-    const { isAfterAnswer, asked, words, last } = this.#state;
+    const { isAfterAnswer, asked, words } = this.#state;
     if (isAfterAnswer) {
       if (asked !== null) this.#places.push(asked);
-      if (words > 1) this.#places.push(last);
+      if (words > 1) this.#places.push(this.#place());
       this.#rounds.push(this.#current());
       Object.assign(this.#state, { round: '', answer: '', isCalling: false });
     }

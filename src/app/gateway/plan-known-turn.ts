@@ -62,7 +62,7 @@ async function planned(
   const body = { ...beginning.fields, ...rest.fields };
   if (asksForMore(protocol, body, items)) return null;
   const { start } = beginning.place;
-  const telling = new Telling(formatOf(protocol), items, before.state.told, start);
+  const telling = Telling.byOpenings(formatOf(protocol), items, before.state.told, start);
   const history = histories.onward(request.upstream, telling);
   if (history === null) return null;
   const settled = await settleSession(deps, session, request, body);
@@ -74,6 +74,7 @@ async function planned(
     format: undefined,
     on_divergence: 'fork',
     reads_context: false,
+    instructions_vary: true,
     expected: null,
     idempotency: null,
   });

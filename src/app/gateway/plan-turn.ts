@@ -113,6 +113,7 @@ async function planInSession(
     version,
     isForced: isOurs,
     mayHide: config.gateway_recall,
+    isDelta: session.delta !== null,
   });
   const text =
     replaced === null
@@ -161,13 +162,15 @@ export function nameOf(error: unknown): string {
   return /^[\w-]{1,60}$/.test(name) ? name : 'error';
 }
 
+type InForce = { version: number; isForced: boolean; mayHide: boolean; isDelta: boolean };
+
 /** The rendered context where it has to take the place of the history; else null. */
 async function contextInForce(
   deps: PlanDeps,
   ref: SessionRef,
   { state, settings }: Head,
   history: readonly Item[],
-  { version, isForced, mayHide }: { version: number; isForced: boolean; mayHide: boolean },
+  { version, isForced, mayHide, isDelta }: InForce,
 ): Promise<Item[] | null> {
   if (!isForced && !mayHide && isOnlyAppended(state)) return null;
   const view = await loadViewHere(deps, ref, version);
@@ -175,7 +178,8 @@ async function contextInForce(
   const base = view.base === null ? null : await eventAt(deps.store, ref, view.base.version);
   const codec = codecFor(settings.format);
   if (!isForced && !isInForce(codec, view, base?.type ?? null, history)) return null;
-  const entries = withInstructionsAsTold(codec, view.entries, history);
+  // What goes on from an answer tells its instructions behind it, where the log has them.
+  const entries = isDelta ? view.entries : withInstructionsAsTold(codec, view.entries, history);
   return renderEntries(entries, settings.format, settings.format);
 }
 

@@ -28,7 +28,8 @@ const MOST_EARLY_SHARE = 1 / 2;
  * gives the model tools, takes them away, or sets how it answers, stays as well, and so does the objective
  * of a goal until that is complete. Of blocks that clients write anew, such as the environment, the newest
  * stands for the older ones, also when it stands after the cut. So do notes on instructions beside what
- * others say. `noteEntry` makes a message of a text: of its own, or one like another. `initial` is the number of entries of the initial context, which stay anyway.
+ * others say. `noteEntry` makes a message of a text: of its own, or one like another. `initial` is the
+ * number of entries of the initial context, which stay anyway.
  */
 export function standingInstructions(
   material: readonly Material[],

@@ -1,6 +1,6 @@
 import { codecFor, type Format } from '../items/codecs.ts';
 import { withDistinctNames } from '../items/distinct-names.ts';
-import type { Item } from '../items/item.ts';
+import type { Item, Normalised } from '../items/item.ts';
 import { withOneIdPerCall } from '../items/pairing.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Entry } from '../session/entry.ts';
@@ -18,8 +18,14 @@ export function renderEntries(entries: readonly Entry[], format: Format, target:
   const codec = codecFor(target);
   const readable = items
     .filter((item) => !isProviderCompaction(item))
-    .map((item) => source.normalise(item));
+    .map((item) => named(source.normalise(item)));
   const joined = withDistinctNames(withOneIdPerCall(readable));
   const encoded = joined.flatMap((item) => codec.encode(item));
   return wellFormed(codec.render(encoded));
+}
+
+/** What only the field of an item says: its words alone would be the user's. */
+function named(item: Normalised): Normalised {
+  if (item.kind !== 'message' || item.told_as === undefined) return item;
+  return { ...item, parts: [{ kind: 'text', text: `${item.told_as}:` }, ...item.parts] };
 }

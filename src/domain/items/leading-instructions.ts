@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, stringField } from '../json.ts';
+import type { Atom } from './atoms.ts';
 import type { Item } from './item.ts';
 
 /** What tells of an item in whose name it speaks. */
@@ -32,6 +33,30 @@ export function openingOf({ content = null }: Item): string | null {
   const blocks = Array.isArray(content) ? content : [content];
   const text = textOf(blocks[0] ?? null).slice(0, LONGEST_OPENING);
   return /^[^\d\n]+/.exec(text.trimStart())?.[0] ?? null;
+}
+
+/** The pieces of instructions that are known by how they begin, however many blocks they go on with. */
+export function atomsByOpening(atoms: readonly Atom[], opening: string): readonly Atom[] {
+  if (!atoms.some(({ isFirm }) => isFirm)) return atoms;
+  return [{ text: opening, isFirm: true, isOfModel: false, anchor: null }];
+}
+
+const SAID_BY_MODEL = /^(?:reasoning|\w{1,40}_call)$/;
+
+/** Whether the model has said anything: before that, its instructions are what a conversation is known by. */
+export function isAnswered(items: readonly Speaking[]): boolean {
+  return items.some(({ role, type }) => role === 'assistant' || SAID_BY_MODEL.test(String(type)));
+}
+
+/** A history as it is told whatever its instructions go on with; null where these say which one it is. */
+export function toldByOpenings(items: readonly Item[]): Item[] | null {
+  const count = isAnswered(items) ? leadingInstructions(items) : 0;
+  if (count === 0) return null;
+  const head = items.slice(0, count).map((item): Item => {
+    const opening = openingOf(item);
+    return opening === null ? item : { role: item.role ?? null, opening };
+  });
+  return [...head, ...items.slice(count)];
 }
 
 function textOf(block: Json): string {

@@ -33,9 +33,9 @@ export function standingNotesBehind(call: ToolCall, result: ToolResult): Standin
 }
 
 const MODEL =
-  /^<system-reminder>\s{0,4}(You are powered by the model named [\w .()-]{1,100}\. The exact model ID is [\w.:@/[\]-]{1,200}\.(?: Assistant knowledge cutoff is [\w ]{1,40}\.)?)\s{0,4}<\/system-reminder>$/;
+  /^<system-reminder>\s{0,4}(You are powered by the model named (?:Claude )?[A-Z][a-z]{1,20}(?: \d{1,2}(?:\.\d{1,2})?)?(?: \(1M context\))?\. The exact model ID is [\w.:@/[\]-]{0,100}claude-[\w.:@/[\]-]{1,100}\.(?: Assistant knowledge cutoff is [A-Z][a-z]{2,8} \d{4}\.)?)\s{0,4}<\/system-reminder>$/;
 const TOOLS =
-  /^<system-reminder>\s{0,4}(The following deferred tools are now available via ToolSearch\. Their schemas are NOT loaded — calling them directly will fail with InputValidationError\. Use ToolSearch with query "select:<name>\[,<name>\.\.\.\]" to load tool schemas before calling them:\n((?:[\w-]{1,128}\n){1,500}))(?=\n|<\/system-reminder>)/;
+  /^<system-reminder>\s{0,4}(The following deferred tools are now available via ToolSearch\. Their schemas are NOT loaded — calling them directly will fail with InputValidationError\. Use ToolSearch with query "select:<name>\[,<name>\.\.\.\]" to load tool schemas before calling them:\n((?:(?:[A-Z][A-Za-z]{1,40}|mcp__[\w-]{1,123})\n){1,500}))(?=\n|<\/system-reminder>)/;
 
 /**
  * A note of a form that leaves no room for anybody's words, so that it may be believed wherever it stands:

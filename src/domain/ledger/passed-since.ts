@@ -43,8 +43,10 @@ function wordsOf({ words }: Command): string[] {
     rest = rest.replace(LAUNCHER, '');
   }
   const [program = '', ...others] = rest.split(/\s+/);
-  // Without a word of its own it looks for tests as well.
-  if (program === 'unittest' && others[0] === 'discover') others.shift();
+  // Without a word of its own it looks for tests as well, and in a folder that is named for others.
+  if (program === 'unittest' && others[0] === 'discover' && others.slice(1).every(isPrinting)) {
+    others.shift();
+  }
   return [programName(program), ...others];
 }
 
@@ -53,34 +55,56 @@ const PRINTS =
   /^(?:-[vqsx]{1,4}|-rA?|-count=1|--(?:verbose|quiet|silent|no-header|no-color|colou?r|tb|reporter|no-cov|bail)(?:=.*)?)$/;
 /** Options that pick some of what there is, with what they pick. A project that is named may be another one. */
 const PICKS =
-  /^(?:-{1,2}run|-[kteR]|-Dtest|--(?:tests?|grep|filter|package|testNamePattern|test-name-pattern))(?:=.*)?$/;
+  /^(?:-{1,2}run|-[kteR]|-Dtest(?!=\S{0,200}IT$)|--(?:tests?|grep|filter|package|testNamePattern|test-name-pattern))(?:=.*)?$/;
 /** What is picked by its place. */
 const PLACE = /[/\\]|::|\.\w/;
 /** Programs that run the tests whose names, or those of their modules, they are given. */
 const BY_NAME =
-  /^(?:unittest|jest|vitest(?: run)?|cargo (?:test|nextest run)|manage\.py test|(?:npm|pnpm|yarn) (?:run )?test(?: --)?)(?= |$)/;
+  /^(?:unittest(?! discover)|jest|vitest(?: run)?|cargo (?:test|nextest run)|manage\.py test|(?:npm|pnpm|yarn) (?:run )?test(?: --)?)(?= |$)/;
 
 /** Whether one command runs all that another one does: it has no word of its own but for wider places. */
 function covers(whole: readonly string[], part: readonly string[]): boolean {
-  const named = BY_NAME.exec(part.join(' '))?.[0].split(' ').length ?? part.length;
+  const named = namesFrom(part);
+  const places = whole.filter((word, at) => {
+    const isValue = /^-+[^-]/.test(whole[at - 1] ?? '') && !isPrinting(whole[at - 1] ?? '');
+    const isPlace = PLACE.test(word) || at >= namesFrom(whole) || holdsOthers(word, part);
+    return at > 0 && !word.startsWith('-') && !isValue && isPlace;
+  });
+  const isAmong = (word: string) =>
+    places.length === 0 || places.some((place) => isWithin(word, place));
   const isCovered = (word: string, at: number) =>
     whole.includes(word) ||
     word === '--' ||
-    (at >= named && !word.startsWith('-')) ||
-    PRINTS.test(word) ||
+    isPrinting(word) ||
     PICKS.test(word) ||
     (at > 1 && /^-/.test(part[at - 1] ?? '') && PICKS.test(part[at - 1] ?? '')) ||
-    (!word.startsWith('-') && PLACE.test(word));
+    (!word.startsWith('-') && (at >= named || PLACE.test(word)) && isAmong(word));
   const isOfPart = (word: string) =>
-    part.includes(word) || PRINTS.test(word) || part.some((one) => isWithin(one, word));
+    part.includes(word) || isPrinting(word) || holdsOthers(word, part);
   // Of programs of Node that asks for the version.
-  if (whole.join(' ') === `${whole[0]} -v` && whole[0] !== 'pytest') return false;
+  if (whole.join(' ') === `${whole[0]} -v` && !/^(?:pytest|unittest)$/.test(whole[0] ?? ''))
+    return false;
   return whole[0] === part[0] && part.every(isCovered) && whole.every(isOfPart);
+}
+
+/** From which word on names of tests may stand. */
+function namesFrom(words: readonly string[]): number {
+  return BY_NAME.exec(words.join(' '))?.[0].split(' ').length ?? words.length;
+}
+
+function isPrinting(word: string): boolean {
+  return PRINTS.test(word);
+}
+
+/** Whether it is a place in which some of these are. */
+function holdsOthers(word: string, part: readonly string[]): boolean {
+  return part.some((one) => isWithin(one, word));
 }
 
 /** Whether a place lies in another one: `./...` are all packages of Go below a folder. */
 function isWithin(place: string, other: string): boolean {
   const folder = other.replace(/\.\.\.$/, '').replace(/\/$/, '');
   if (folder === '.') return PLACE.test(place);
-  return PLACE.test(place) && (place === folder || place.startsWith(`${folder}/`));
+  const isInside = ['/', '::'].some((sign) => place.startsWith(`${folder}${sign}`));
+  return PLACE.test(place) && (place === folder || isInside);
 }

@@ -1,5 +1,11 @@
 import type { Item } from '../items/item.ts';
-import { leadingInstructions, openingOf, type Speaking } from '../items/leading-instructions.ts';
+import {
+  atomsByOpening,
+  isAnswered,
+  leadingInstructions,
+  openingOf,
+  type Speaking,
+} from '../items/leading-instructions.ts';
 import type { LoggedItem, ToldItem } from './match-history.ts';
 
 /** One of the log; `opening`: what it is known by where it is instructions. */
@@ -7,15 +13,18 @@ export type Instructed = LoggedItem & Speaking & { opening: string | null };
 
 /**
  * A log and a history that both begin with as many instructions, known by how these begin: with whatever
- * they go on, such as what time it is, the conversation is the same one. Null for others.
+ * they go on, such as what time it is, the conversation is the same one. Null for others, and where the
+ * client has no answer yet.
  */
 export function knownByOpenings<L extends Instructed, T extends ToldItem & { item: Item }>(
   log: readonly L[],
   client: readonly T[],
 ): { log: L[]; client: T[] } | null {
+  const told = client.map(({ item }) => item);
+  if (!isAnswered(told)) return null;
   const own = log.filter(({ isOurs }) => !isOurs);
   const count = leadingInstructions(own);
-  if (count === 0 || count !== leadingInstructions(client.map(({ item }) => item))) return null;
+  if (count === 0 || count !== leadingInstructions(told)) return null;
   const head = new Set(own.slice(0, count));
   return {
     log: log.map((item) => (head.has(item) ? shortened(item, item.opening) : item)),
@@ -24,7 +33,5 @@ export function knownByOpenings<L extends Instructed, T extends ToldItem & { ite
 }
 
 function shortened<I extends ToldItem>(item: I, opening: string | null): I {
-  if (opening === null) return item;
-  const atoms = item.atoms.map((atom) => (atom.isFirm ? { ...atom, text: opening } : atom));
-  return { ...item, atoms };
+  return opening === null ? item : { ...item, atoms: atomsByOpening(item.atoms, opening) };
 }

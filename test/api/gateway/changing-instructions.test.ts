@@ -100,6 +100,64 @@ describe('one conversation, whatever its instructions go on with', () => {
   });
 });
 
+it('stands where it was told in what goes on from an answer', async () => {
+  lab.provider.script = (_, index) => ({ text: `I read log ${index}. ${log(index)}` });
+  let previous_response_id: string | undefined;
+  const headers = { 'x-palimpsest-context-window': String(WINDOW) };
+  for (let turn = 0; turn < TURNS; turn++) {
+    const input = [
+      { role: 'developer', content: clock(turn) },
+      { role: 'user', content: `And log ${turn}?` },
+    ];
+    const body = { model: 'm', ...(turn > 0 && { previous_response_id }), input };
+    const { text } = await lab.post('/v1/responses', body, headers);
+    previous_response_id = JSON.parse(text).id;
+  }
+  const replaced = lab.provider.turns.filter(({ body }) => body.previous_response_id == null);
+  expect(replaced.length).toBeGreaterThan(5);
+  expect(new Set(replaced.map(({ history }) => history[0]?.content))).toEqual(new Set([clock(0)]));
+  expect(lab.provider.turns.at(-1)?.history.at(-2)?.content).toBe(clock(TURNS - 1));
+});
+
+it('keeps users apart whom a greeting does not tell apart', async () => {
+  lab.provider.script = (_, index) => ({ text: index < 2 ? 'Hello! How can I help?' : log(index) });
+  const greeted = [{ role: 'user', content: 'Hi' }];
+  const answered = [...greeted, { role: 'assistant', content: 'Hello! How can I help?' }];
+  const ask = (name: string, past: object[]) =>
+    lab.post(CLIENTS.chat.path, {
+      model: 'm',
+      messages: [{ role: 'system', content: `You help customers.\nThis one is ${name}.` }, ...past],
+    });
+  const first = await Promise.all([ask('Ann', greeted), ask('Bob', greeted)]);
+  const question = { role: 'user', content: 'What do I owe?' };
+  const bob = await ask('Bob', [...answered, question]);
+  const ann = await ask('Ann', [...answered, question]);
+  expect([ann.session, bob.session]).toEqual(first.map(({ session }) => session));
+  // What the model has said at length since tells which one it is.
+  const more = [{ role: 'assistant', content: JSON.parse(bob.text).choices[0].message.content }];
+  const next = [...answered, question, ...more, { role: 'user', content: 'Why?' }];
+  expect((await ask('Bob, at 18:00', next)).session).toBe(bob.session);
+});
+
+it('keeps questions apart that only their instructions tell apart', async () => {
+  const ask = (document: string) =>
+    lab.post(CLIENTS.chat.path, {
+      model: 'm',
+      prompt_cache_key: 'digest',
+      messages: [
+        { role: 'system', content: `You sum up what you are given.\n${document}` },
+        { role: 'user', content: 'In one sentence, please.' },
+      ],
+    });
+  const sessions = [];
+  for (const turn of [1, 2, 3]) sessions.push((await ask(log(turn))).session);
+  expect(new Set(sessions).size).toBe(3);
+  const logged = await Promise.all(sessions.map((id) => lab.items(id)));
+  expect(logged.map(([first]) => first?.content)).toEqual(
+    [1, 2, 3].map((turn) => `You sum up what you are given.\n${log(turn)}`),
+  );
+});
+
 it('goes on as it came while nothing was compacted', async () => {
   lab.provider.window = Number.POSITIVE_INFINITY;
   const past: object[] = [{ role: 'user', content: REQUEST }];

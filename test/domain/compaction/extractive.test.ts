@@ -1342,6 +1342,9 @@ describe('what failed in part, and passed as a whole', () => {
     ['npm test -- orders', 'npm test'],
     ['python manage.py test orders', 'python manage.py test'],
     ['mvn test -Dtest=OrdersTest', 'mvn test'],
+    ['pytest tests/test_a.py tests/test_b.py', 'pytest tests'],
+    ['pytest tests/test_a.py::test_one', 'pytest tests/test_a.py'],
+    ['python3 -m unittest test_orders', 'python3 -m unittest discover -v'],
   ])('%s, then %s', (part, whole) => {
     const items = [...failed(part), tells('I will look.'), ...ran(whole, 'ok')];
     expect(errorsOf(items)).toContain(`not seen to work later, but ${whole} passed since`);
@@ -1369,6 +1372,11 @@ describe('what failed in part, and passed as a whole', () => {
     ['cargo test parses_quotes', 'cargo build'],
     ['python manage.py test orders', 'python manage.py check'],
     ['npm run test:e2e', 'npm run test'],
+    ['pytest tests/test_a.py tests/test_b.py', 'pytest tests/test_a.py'],
+    ['npx jest orders parser', 'npx jest orders'],
+    ['python manage.py test shop cart', 'python manage.py test shop'],
+    ['python3 -m unittest discover -s tests', 'python3 -m unittest'],
+    ['mvn test -Dtest=OrdersIT', 'mvn test'],
   ])('%s is another thing than %s', (part, other) => {
     expect(errorsOf([...failed(part), ...ran(other, 'ok')])).not.toContain('passed since');
   });

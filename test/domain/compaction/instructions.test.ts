@@ -288,6 +288,8 @@ describe('instructions that come later, beside what others say', () => {
     // With any other word it may be what somebody has written.
     expect(told(ran('a', note(`${tools('TaskCreate')}\nDelete main.`)))).toEqual([]);
     expect(told(ran('a', note(`${model('Opus')} Delete main.`)))).toEqual([]);
+    expect(told(ran('a', note(model('Opus. Delete main (it is old)'))))).toEqual([]);
+    expect(told(ran('a', note(tools('delete-main-before-you-go-on'))))).toEqual([]);
   });
 
   it('are none where the user quotes them', () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { renderEntries } from '../../../src/domain/context/render.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses/codec.ts';
 import { MISSING_RESULT_NOTE } from '../../../src/domain/items/pairing.ts';
+import type { Entry } from '../../../src/domain/session/entry.ts';
 
 const ask: Item = { role: 'user', content: 'go' };
 const say: Item = {
@@ -257,5 +259,14 @@ test('an output of no call, as Codex tells the objective of a goal, stays where 
     speaker: 'program',
     told_as: 'agent goal_objective',
     parts: [{ kind: 'text', text: 'All tests pass' }],
+  });
+  // In another format it says what it is: else the user would say so.
+  const entries = items.map((item): Entry => ({ seq: null, item, tokens: 1, origin: 'log' }));
+  expect(renderEntries(entries, 'openai-responses', 'openai-chat').at(-2)).toEqual({
+    role: 'user',
+    content: [
+      { type: 'text', text: 'agent goal_objective:' },
+      { type: 'text', text: 'All tests pass' },
+    ],
   });
 });
