@@ -4,7 +4,7 @@ import { wordsOf } from './withdrawn.ts';
 /** Words by which an instruction says that it changes what was said before. */
 const CHANGES = new RegExp(
   [
-    /\b(?:from (?:now|here|today|this point) on(?:wards?)?|going forward|henceforth|now|instead|rather than|no longer|any ?more|again|after all|actually|forget|never ?mind)\b|, not (?!(?:if|when|because|yet|to)\b)/,
+    /\b(?:from (?:now|here|today|this point) on(?:wards?)?|going forward|henceforth|(?<!\b(?:for|right|until|by|just) )now|instead|rather than|no longer|any ?more|again|after all|actually|forget|never ?mind)\b|, not (?!(?:if|when|because|yet|to)\b)/,
     /(?<!\p{L})(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|in zukunft|jetzt|nun|nicht mehr|doch|stattdessen|sondern|statt)(?!\p{L})/u,
     /(?<!\p{L})(?:désormais|dorénavant|à partir de maintenant|maintenant|plutôt|au lieu d[eu]|finalement|oublie)(?!\p{L})/u,
     /(?<!\p{L})(?:de ahora en adelante|a partir de ahora|desde ahora|ahora|en (?:vez|lugar) de|mejor|a partir de agora|daqui em diante|agora|em vez de|ao invés de|d['’]ora in poi|da adesso|adesso|invece)(?!\p{L})/u,

@@ -564,6 +564,7 @@ describe('what changes what was said before', () => {
     ['Always use tabs in src/a.ts.', 'Always use tabs in src/b.ts.'],
     ['Always answer in German.', 'From now on never push to main.'],
     ['Never commit on Fridays.', 'Always name the ticket in the title.'],
+    ['Always use the SORT tracker.', 'Never drop the SORT tracker for now.'],
   ])('nothing else does: %s %s', (before, now) => {
     expect(told(before, now)).toEqual([
       `User, standing instruction: ${before}`,
