@@ -1,7 +1,7 @@
 // Loading a file for each module of ours is half of what a start takes: what processes and threads begin
 // with is put together in dist/bundle, and what the compiler made of it hands on to that. The rest of dist
 // stays file by file, for those who import it.
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,8 +51,6 @@ await build({
 for (const name of ENTRIES) {
   const file = join(root, 'dist', `${name}.js`);
   const there = relative(dirname(file), join(bundle, `${name.split('/').at(-1)}.js`));
-  const from = there.startsWith('.') ? there : `./${there}`;
   const shebang = name === 'cli' ? '#!/usr/bin/env node\n' : '';
-  writeFileSync(file, `${shebang}export * from '${from.replaceAll('\\', '/')}';\n`);
+  writeFileSync(file, `${shebang}export * from './${there.replaceAll('\\', '/')}';\n`);
 }
-chmodSync(join(root, 'dist', 'cli.js'), 0o755);

@@ -97,7 +97,7 @@ export function withLatestRequest(
 
 /** What Claude Code has read for the user, and the file in it. */
 const READ_FOR_USER =
-  /^\s{0,9}<system-reminder>\s{0,9}(?:Called the \w{1,60} tool |Result of calling )/;
+  /^\s{0,9}<system-reminder>\s{0,9}(?:(Called) the \w{1,60} tool |Result of calling )/;
 const FILE_READ = /"file_path":("(?:[^"\\]|\\.){1,1000}")/;
 
 /**
@@ -122,8 +122,9 @@ function withoutTold(
   let isPutBack = true;
   const own = content.filter((block) => {
     const text = isJsonObject(block) ? (stringField(block, 'text') ?? '') : '';
-    if (!READ_FOR_USER.test(text)) return !told.has(text.trim());
-    if (/^\s{0,9}<system-reminder>\s{0,9}Called /.test(text)) {
+    const read = READ_FOR_USER.exec(text);
+    if (read === null) return !told.has(text.trim());
+    if (read[1] !== undefined) {
       const path = FILE_READ.exec(text.slice(0, 2_000))?.[1];
       isPutBack = path !== undefined && restored.has(String(parseInside(path)));
     }

@@ -1,10 +1,10 @@
 import { canonicalJson } from '../canonical-json.ts';
 import type { Item } from '../items/item.ts';
+import { INSTRUCTING } from '../items/leading-instructions.ts';
 import { additionalTools } from '../items/openai-responses/settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 const INSTRUCTIONS = ['system', 'instructions'] as const;
-const INSTRUCTING: ReadonlySet<unknown> = new Set(['system', 'developer']);
 const CACHE_MARKS: ReadonlySet<string> = new Set(['cache_control']);
 
 /**

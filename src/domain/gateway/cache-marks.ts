@@ -43,9 +43,9 @@ export function withMarksOf(history: readonly Item[], context: readonly Item[]):
 }
 
 /** The same for marks on a message of Chat Completions itself and on its calls, as Kilo Code sets them. */
-function withMarksBeside(history: readonly Item[], items: readonly Item[]): Item[] {
+function withMarksBeside(history: readonly Item[], items: Item[]): Item[] {
+  if (history.every((item) => markBeside(item) === null)) return items;
   const marked = [...items];
-  if (history.every((item) => markBeside(item) === null)) return marked;
   const places = new Map(items.map((item, at) => [toldText(item), at]));
   let last: number | null = null;
   for (const item of history) {

@@ -5,7 +5,8 @@ import type { Item } from './item.ts';
 /** What tells of an item in whose name it speaks. */
 export type Speaking = { role?: unknown; type?: unknown };
 
-const INSTRUCTING: ReadonlySet<unknown> = new Set(['system', 'developer']);
+/** The roles of those who tell the model what to do. */
+export const INSTRUCTING: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
 /** Whether it stands in a history as `system` and `instructions` stand beside one. */
 export function isInstructing({ role, type = 'message' }: Speaking): boolean {

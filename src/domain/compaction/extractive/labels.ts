@@ -37,8 +37,9 @@ export const LABELS = {
 
 const LONGEST_OLDER = 80;
 
-/** A label that says what its line has been said after: where not both can hold, this one does. */
-export function newerLabel(label: string, older: string): string {
+/** A label that says what its line has been said after, if anything: where not both can hold, this one does. */
+export function newerLabel(label: string, older: string | undefined): string {
+  if (older === undefined) return label;
   const said = clipEnd(oneLine(older), LONGEST_OLDER);
   return label.replace(/: $/, ` (newer than “${said}”, holds where they differ): `);
 }

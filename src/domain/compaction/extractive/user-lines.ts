@@ -269,8 +269,7 @@ function labelOf(
   if (by === 'project_instructions') return LABELS.project;
   if (isExperience(text) && !is_standing) return LABELS.experience;
   const asked = isOfTask ? LABELS.required : LABELS.required_before;
-  const label = is_standing ? LABELS.constraint : asked;
-  return older === undefined ? label : newerLabel(label, older.text);
+  return newerLabel(is_standing ? LABELS.constraint : asked, older?.text);
 }
 
 /** Words about a figure without the signs that their sentence goes on. */

@@ -89,10 +89,8 @@ export function mustKeep({ covered, standing }: Ledgers): MustKeep[] {
         by === 'user' && is_standing && superseded_by === undefined,
     )
     .map((one) => {
-      const changed = older.get(one);
-      const label = LABELS.constraint;
-      const asked = changed === undefined ? label : newerLabel(label, changed.text);
-      return inWords('constraint', one, asked, one.text);
+      const label = newerLabel(LABELS.constraint, older.get(one)?.text);
+      return inWords('constraint', one, label, one.text);
     });
   const errors = before(standing.failures)
     .filter(({ cure }) => cure === null)
