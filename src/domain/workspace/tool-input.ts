@@ -18,19 +18,19 @@ const undivided = rememberingWords((name) => ownName(name).toLowerCase().replace
  * The name that a tool has at its server: programs put the server in front of it, as in
  * `mcp__server__tool`, `server__tool` and `mcp--server--tool`.
  */
-export function ownName(name: string): string {
+export const ownName = rememberingWords((name) => {
   const own = name.split(/__|--/).findLast((part) => part !== '') ?? name;
   return own.replace(/^functions\./, '');
-}
+});
 
 /** The words of a tool's name, in small letters: `multi_replace`, `multiReplace` and `multi-replace`. */
-export function wordsOf(name: string): string[] {
+export const wordsOf = rememberingWords((name): readonly string[] => {
   const spaced = name.slice(0, 500).replaceAll(/([a-z\d])([A-Z])/g, '$1 $2');
   return spaced
     .toLowerCase()
     .split(/[^a-z\d]+/)
     .filter(Boolean);
-}
+});
 
 /** Whether a call is about files of a repository that lies elsewhere, as with GitHub's server. */
 export function isRemote(input: JsonObject): boolean {
