@@ -21,7 +21,7 @@ const scale = scaleFrom(process.env.TEST_SCALE ?? 'long');
 const AT_LENGTH = [
   'test/e2e/{crash,event-loop,fuzz}.test.ts',
   'test/soak/soak.test.ts',
-  'test/adapters/*.test.ts',
+  'test/adapters/{ai-sdk,claude-agent-sdk,examples,langchain,openai-agents}.test.ts',
   'test/api/gateway/sdks.test.ts',
   'test/findings/i12-*.test.ts',
 ];

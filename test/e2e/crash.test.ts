@@ -10,15 +10,22 @@ import { isTerminal, SessionClient } from './api-client.ts';
 import { Speaker, turns } from './conversation.ts';
 import { Arena } from './crash/arena.ts';
 
-/** In two arenas, with every second round killed once more while it starts: 6 kills, 12 or 54. */
+/** In each arena, with every second round killed once more while it starts: 3 kills, 6 or 27. */
 const ROUNDS = atScale({ brief: 2, short: 4, long: 18 });
+/** In brief the one with the more steps. */
+const SUMMARIZERS = ['openai/test-model', 'extractive'].slice(
+  0,
+  atScale({ brief: 1, short: 2, long: 2 }),
+);
+/** Requests between the answer of the model and the kill. */
+const REQUESTS_BEFORE_KILL = [0, 2, 1, 3].slice(0, atScale({ brief: 2, short: 4, long: 4 }));
 /** Attempts that kills have cut off: without any, nothing was tested. A short run may meet none. */
 const LEAST_CUT_OFF = atScale({ brief: 0, short: 0, long: 1 });
 const VERIFY_EVERY = atScale({ brief: 2, short: 4, long: 6 });
 const SUMMARY = summaryAnswer('SCRIPTED SUMMARY.');
 
 describe('a service that is killed at random moments', () => {
-  it.concurrent.each(['extractive', 'openai/test-model'])(
+  it.concurrent.each(SUMMARIZERS)(
     'loses and doubles nothing (summaries: %s)',
     async (summarizer) => {
       const seed = seedFrom('CRASH_SEED');
@@ -110,8 +117,8 @@ describe('a compaction', () => {
 
   it('is applied once when the kill comes with the answer of the model', async () => {
     const session = await conversation('answered');
-    for (let round = 0; round < 4; round++) {
-      await session.append(turns(new Speaker('anthropic'), `more${round}`, 3, 500));
+    for (const requests of REQUESTS_BEFORE_KILL) {
+      await session.append(turns(new Speaker('anthropic'), `more${requests}`, 3, 500));
       const asked = model.requests.length;
       const held = gate();
       model.script(slow(SUMMARY, held.promise));
@@ -119,7 +126,7 @@ describe('a compaction', () => {
       await model.received(asked + 1);
       held.open();
       // Requests that the service has to answer first let its work on the answer get further.
-      for (let request = 0; request < round; request++) await session.compaction(id);
+      for (let request = 0; request < requests; request++) await session.compaction(id);
       await service.kill();
       await service.restart();
       expect(await session.ended(id)).toMatchObject({ outcome: 'full_compacted' });

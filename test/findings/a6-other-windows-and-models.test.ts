@@ -20,7 +20,7 @@ function inTurn(window: number, rounds: number, formats: readonly Format[] = FOR
 }
 
 const OPENAI: Format[] = ['openai-chat', 'openai-responses'];
-const LONG_ROUNDS = atScale({ brief: 6, short: 20, long: 20 });
+const LONG_ROUNDS = atScale({ brief: 4, short: 20, long: 20 });
 
 describe('A6: results that are larger than what the window can carry', () => {
   let api: ApiServer;

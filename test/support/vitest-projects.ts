@@ -44,7 +44,7 @@ export const BROWSER = ['test/browser/*.test.ts'];
 
 /** What starts a process for each thing that it tries; most of what these do is tried without them as well. */
 export const PROCESSES = [
-  'test/cli/{reading,documented-commands,doctor,mcp,sync-watch,hook/hook,wrap/wrap}.test.ts',
+  'test/cli/{cli,reading,documented-commands,doctor,mcp,sync-watch,hook/hook,wrap/wrap}.test.ts',
   'test/cli/{archive,retention,vacuum,backup}.test.ts',
   'test/threads/threads.test.ts',
   'test/db/postgres-processes.test.ts',
@@ -54,6 +54,8 @@ export const PROCESSES = [
   'test/client/python-types.test.ts',
   // The compiler, again and again.
   'test/house/recipes.test.ts',
+  // It installs frameworks.
+  'test/adapters/examples.test.ts',
 ];
 
 /**
