@@ -100,6 +100,7 @@ describe.each(FORMATS)('rendering %s', (format) => {
           expect([...markersOf(said)].filter((marker) => !there.has(marker))).toEqual([]);
         }
       }),
+      { numRuns: RUNS },
     );
   });
 });
