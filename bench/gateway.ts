@@ -11,6 +11,11 @@ import { runJob, startBuilt, startScript } from './processes.ts';
 type GatewayPlan = { turns: { one: number; many: number }; calls: number };
 
 const MANY = 64;
+/**
+ * Turns that are not counted, so that the code of all three is compiled: of the first six hundred turns
+ * of a process each takes twice as long as later ones and more, and a service runs for days.
+ */
+const WARM_UP = { session: 'bench-warm-up', items: 10, connections: 1, turns: 600 };
 /** What the gateway may add to the first byte of a short history, in milliseconds (SPEC 2, section 23). */
 const MOST_ADDED = { p50: 3, p99: 15 };
 /** The same of a long one, in times of what reading its body takes. */
@@ -36,6 +41,8 @@ export async function gatewayFigures({ turns, calls }: GatewayPlan): Promise<Fig
   try {
     const figures: Figure[] = [];
     const idle = await memoryOf(ours.url);
+    for (const { url } of [ours, upstream, proxy])
+      await runJob('turn-load.ts', { ...WARM_UP, url });
     for (const items of [10, 2_000]) {
       for (const connections of [1, MANY]) {
         const job = { session: `bench-${items}-${connections}`, items, connections };
