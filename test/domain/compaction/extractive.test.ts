@@ -816,6 +816,20 @@ describe('what is taken from the whole log, the items after the cut included', (
     ]);
   });
 
+  test('files of one name that were changed before it worked are named once', () => {
+    const write = (path: string) =>
+      used('Write', { file_path: path, content: 'x = 1\n' }, `The file ${path} has been updated.`);
+    const items = [
+      ...ran('npm test', 'Error: no export', 1),
+      ...write('/w/orders.py'),
+      ...write('/w/.claude/worktrees/port/orders.py'),
+      ...ran('npm test', '3 passed'),
+    ];
+    expect(section(summarize([asks('Go.'), ...items]), 'Errors and fixes')).toEqual([
+      '- Error in Bash (npm test): tool output "Error: no export"; the same worked later, after changes of orders.py.',
+    ]);
+  });
+
   test('what was said before the cut only is told of the work', () => {
     expect(section(summary, 'Current work')).toEqual([
       '- Assistant: Let me look at src/import.ts.',

@@ -1,4 +1,4 @@
-import { CURED_OTHERWISE } from '../../ledger/facts.ts';
+import { CURED_OTHERWISE, filesOfCure } from '../../ledger/facts.ts';
 import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
 import { passedSince } from '../../ledger/passed-since.ts';
 import { failureKey } from '../../ledger/runs.ts';
@@ -92,7 +92,7 @@ function cureText({ cure, is_run_again, passed }: Told): string {
       : `not seen to work later${since}`;
   }
   if (cure.otherwise !== undefined) return CURED_OTHERWISE[cure.otherwise];
-  const files = cure.files.map(baseName).slice(0, 3);
+  const files = filesOfCure(cure.files).slice(0, 3);
   return files.length === 0
     ? 'the same worked later'
     : `the same worked later, after changes of ${files.join(', ')}`;
