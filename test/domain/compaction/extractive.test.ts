@@ -7,6 +7,8 @@ import {
 } from '../../../src/domain/compaction/extractive/summarize.ts';
 import type { Normalised, Role } from '../../../src/domain/items/item.ts';
 import type { Json } from '../../../src/domain/json.ts';
+import { advanceLedger } from '../../../src/domain/ledger/advance.ts';
+import { inheritedLedger } from '../../../src/domain/ledger/inherit.ts';
 import { type Ledger, ledgerSchema } from '../../../src/domain/ledger/ledger.ts';
 import { namesStandingIn } from '../../../src/domain/names.ts';
 import { ledgersOfItems } from '../../support/ledgers.ts';
@@ -521,6 +523,40 @@ describe('what has to hold', () => {
     expect(summary).toContain(
       '- User, required of an earlier request: Fields without a value must be left out.',
     );
+  });
+
+  describe('in a fork, whose items are numbered anew', () => {
+    const parent = [
+      asks('Port the parser.'),
+      ...used('TodoWrite', { todos: [{ content: 'Ship it', status: 'pending' }] }, TODOS_OK),
+      ...ran('npm test -- a.test.ts', 'Error: no export', 1),
+      asks('Remove the quotes, but keep escaped ones.'),
+    ];
+    const forked = (...items: Parameters<typeof ledgersOfItems>[0]) => {
+      const start = inheritedLedger(ledgersOfItems(parent).covered, 'parent');
+      const covered = advanceLedger(
+        start,
+        items.map((item, index) => ({ seq: index + 1, item })),
+      );
+      return render({ covered, standing: covered, verbatim: [] });
+    };
+
+    test('what the fork demands is of its task', () => {
+      expect(section(forked(asks('No, do not ship yet.')), 'Primary request and intent')).toContain(
+        '- User, required of a task: No, do not ship yet.',
+      );
+    });
+
+    test("what it asks for leaves its parent's todos behind", () => {
+      const asked = ['Write the docs.', 'Now the tests.', 'And a page on forks.'].map(asks);
+      expect(forked(...asked)).toContain('- List not touched, 4 requests since: Open: Ship it');
+    });
+
+    test('what passes there has passed since', () => {
+      expect(forked(...ran('npm test', 'Tests  3 passed (3)'))).toContain(
+        'not seen to work later, but npm test passed since',
+      );
+    });
   });
 
   test('an instruction that a later one has replaced is not told', () => {

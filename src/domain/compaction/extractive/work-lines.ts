@@ -1,4 +1,5 @@
 import { CURED_OTHERWISE, filesOfCure } from '../../ledger/facts.ts';
+import { isLater, isSince } from '../../ledger/inherit.ts';
 import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
 import { passedSince } from '../../ledger/passed-since.ts';
 import { failureKey } from '../../ledger/runs.ts';
@@ -16,8 +17,7 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
   const runs = new Map(standing.runs.map((run) => [run.command, run]));
   const told = covered.failures.map((one): Told => {
     const run = runs.get(one.key);
-    const isUnknown =
-      run?.outcome === 'unknown' && run.of === one.of && run.last_seq > one.last_seq;
+    const isUnknown = run?.outcome === 'unknown' && isLater(run, one);
     return {
       ...one,
       cure: one.cure ?? cured.get(failureKey(one.key, one.lines)) ?? null,
@@ -224,7 +224,7 @@ const GOES_ON =
 const LONGEST_GO_ON = 80;
 
 function requestsSince(plan: Plan, { requests }: Ledger): Ledger['requests'] {
-  return requests.filter(({ seq, of }) => of === plan.of && seq > plan.last_seq);
+  return requests.filter((request) => isLater(request, plan));
 }
 
 /** Whether requests have left a list of todos behind. */
@@ -342,8 +342,7 @@ function intentionOf({ said, calls }: Ledger): string | null {
 function isAskedSince({ requests, said }: Ledger): boolean {
   const [request, last] = [requests.at(-1), said[0]];
   if (request === undefined || last === undefined) return false;
-  // A fork counts anew: what its parent said came before.
-  return request.of === last.of ? request.seq > last.seq : request.of === undefined;
+  return isSince(request, last);
 }
 
 /** What comes next, as far as the whole log tells: a step done is none. */
