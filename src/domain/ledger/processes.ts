@@ -42,6 +42,11 @@ function askedInChat({ name, input }: ToolCall): { process: string; action: stri
   return id === undefined || action === undefined ? null : { process: `process ${id}`, action };
 }
 
+/** Whether an open call stands in the ledger under the process that goes on, and not under its own id. */
+export function isProcess(id: string): boolean {
+  return id.startsWith('process ');
+}
+
 /** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
 export function processOf(call: ToolCall): string | null {
   const asked = askedInChat(call);

@@ -885,11 +885,11 @@ test('a run that the user broke off leaves the outcome of the one before it', ()
   );
 });
 
+const stepsOf = (items: readonly Normalised[]) =>
+  section(summarize([asks('Go.'), ...items]), 'Optional next step');
+
 describe('steps done are not next', () => {
   const plan = tells('Next I will write the backoff in src/retry.ts.');
-  const stepsOf = (items: readonly Normalised[]) =>
-    section(summarize([asks('Go.'), ...items]), 'Optional next step');
-
   test('an intention is next until it has been carried out', () => {
     expect(stepsOf([plan])).toEqual([
       "- Assistant's last stated intention: Next I will write the backoff in src/retry.ts.",
@@ -987,6 +987,37 @@ describe('steps done are not next', () => {
     expect(
       stepsOf([...open, ...Array.from({ length: 10 }, () => asks('And now?'))]),
     ).toBeUndefined();
+  });
+});
+
+describe('what was left running', () => {
+  const later = Array.from({ length: 10 }, () => asks('And now?'));
+  const server = used(
+    'Bash',
+    { command: 'npm run dev', run_in_background: true },
+    'Command running in background with ID: b7k2. Output is being written to: /tmp/b7k2.output. You will be notified when it completes.',
+  );
+  const session = used(
+    'exec_command',
+    { cmd: 'python3 -m http.server' },
+    'Chunk ID: c9ffda\nWall time: 0.6015 seconds\nProcess running with session ID 79801\nOutput:\nServing HTTP',
+  );
+
+  test('is told with the name by which it is stopped or asked, however long ago that was', () => {
+    expect(stepsOf([...server, ...session, ...later])).toEqual([
+      '- Left running, no end seen: Bash (npm run dev), process b7k2',
+      '- Left running, no end seen: exec_command (python3 -m http.server), process 79801',
+    ]);
+  });
+
+  test('is told no more once it was stopped or has ended', () => {
+    const stopped = used('TaskStop', { task_id: 'b7k2' }, 'Successfully stopped task: b7k2');
+    const ended = used(
+      'write_stdin',
+      { session_id: 79801, chars: '\u0003' },
+      'Chunk ID: c9ffdb\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n',
+    );
+    expect(stepsOf([...server, ...session, ...stopped, ...ended, ...later])).toBeUndefined();
   });
 });
 

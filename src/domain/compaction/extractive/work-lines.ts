@@ -1,7 +1,16 @@
 import { CURED_OTHERWISE, filesOfCure } from '../../ledger/facts.ts';
 import { isLater, isSince } from '../../ledger/inherit.ts';
-import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
+import type {
+  Conclusion,
+  Epoch,
+  Failure,
+  Ledger,
+  OpenCall,
+  Plan,
+  Run,
+} from '../../ledger/ledger.ts';
 import { passedSince } from '../../ledger/passed-since.ts';
+import { isProcess } from '../../ledger/processes.ts';
 import { failureKey } from '../../ledger/runs.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
 import { baseName, shortPath } from '../../names.ts';
@@ -345,6 +354,13 @@ function isAskedSince({ requests, said }: Ledger): boolean {
   return isSince(request, last);
 }
 
+/** Of calls without a result, and of what was left running, so many are told: the newest. */
+const MOST_OPEN = 3;
+
+function nameOfCall({ tool, subject }: OpenCall): string {
+  return subject === '' ? tool : `${tool} (${subject})`;
+}
+
 /** What comes next, as far as the whole log tells: a step done is none. */
 export function nextTellings({ standing, covered }: Ledgers): Tellings {
   const { plan, said, items, open_calls } = standing;
@@ -366,12 +382,13 @@ export function nextTellings({ standing, covered }: Ledgers): Tellings {
     const before = intentionOf(covered);
     if (before !== null) lines.push(LABELS.intention_before + before);
   }
-  const waiting = open_calls.filter(({ called_at }) => items - called_at <= MOST_ITEMS_SINCE);
-  if (waiting.length > 0) {
-    const named = waiting
-      .slice(-3)
-      .map(({ tool, subject }) => (subject === '' ? tool : `${tool} (${subject})`));
-    lines.push(LABELS.waiting + named.join('; '));
+  const running = open_calls.filter(({ id }) => isProcess(id)).slice(-MOST_OPEN);
+  for (const call of running) {
+    lines.push(`${LABELS.running}${clipEnd(nameOfCall(call), 140)}, ${call.id}`);
   }
+  const waiting = open_calls
+    .filter(({ id, called_at }) => !isProcess(id) && items - called_at <= MOST_ITEMS_SINCE)
+    .slice(-MOST_OPEN);
+  if (waiting.length > 0) lines.push(LABELS.waiting + waiting.map(nameOfCall).join('; '));
   return [() => inOrder(lines)];
 }
