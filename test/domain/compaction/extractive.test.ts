@@ -1010,6 +1010,19 @@ describe('what was left running', () => {
     ]);
   });
 
+  test('so is what Claude Code has been told to do again and again, until it is told not to', () => {
+    const job = used(
+      'CronCreate',
+      { cron: '7 3 * * *', prompt: 'Check the nightly log', recurring: true },
+      'Scheduled recurring job 71868aa9 (Every day at 3:07 AM). Next run: Nov 29 3:37am. Session-only (not written to disk, dies when Claude exits). Auto-expires after 30 days. Use CronDelete to cancel sooner.',
+    );
+    expect(stepsOf([...job, ...later])).toEqual([
+      '- Left running, no end seen: CronCreate (Check the nightly log), job 71868aa9',
+    ]);
+    const ended = used('CronDelete', { id: '71868aa9' }, 'Cancelled job 71868aa9.');
+    expect(stepsOf([...job, ...ended, ...later])).toBeUndefined();
+  });
+
   test('is told no more once it was stopped or has ended', () => {
     const stopped = used('TaskStop', { task_id: 'b7k2' }, 'Successfully stopped task: b7k2');
     const ended = used(
