@@ -471,6 +471,29 @@ describe('the objective of a goal that Codex ends in a script of its code mode',
   });
 });
 
+it('keeps the tasks of an agent of Codex, which only the provider can read, and no report to it', () => {
+  const codec = codecFor('openai-responses');
+  const message = (id: string, type: string, ...rest: JsonObject[]): Item => ({
+    type: 'agent_message',
+    id,
+    author: '/root',
+    recipient: '/root/alpha',
+    content: [
+      {
+        type: 'input_text',
+        text: `Message Type: ${type}\nTask name: /root/alpha\nSender: /root\nPayload:\n`,
+      },
+      ...rest,
+    ],
+  });
+  const sealed = { type: 'encrypted_content', encrypted_content: 'gAAAAAB' };
+  const task = message('amsg_1', 'NEW_TASK', sealed);
+  const next = message('amsg_2', 'NEW_TASK', { ...sealed, encrypted_content: 'gAAAAAC' });
+  const report = message('amsg_3', 'FINAL_ANSWER', { type: 'input_text', text: 'It is 4711 ms.' });
+  const answer: Item = { type: 'message', role: 'assistant', content: 'I look.' };
+  expect(kept([task, answer, report, next, answer], codec)).toEqual([task, next]);
+});
+
 it('keeps what Claude Code tells of itself behind files that the first request names', () => {
   const read =
     'Called the Read tool with the following input: {"file_path":"/w/conf.ini"}\nResult of calling the Read tool:\n1\tport=8080\n2\t\n';
