@@ -104,6 +104,9 @@ export type Message = {
    */
   told_as?: string;
 };
+/** As what a message is told in which another agent says what is to be done. */
+export const AGENT_TASK = 'task of an agent';
+
 export type AttachmentKind = 'file' | 'todo' | 'plan' | 'memory';
 export type Attachment = {
   kind: 'attachment';

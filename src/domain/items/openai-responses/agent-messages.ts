@@ -1,5 +1,5 @@
-import { type JsonObject, objectsIn, stringField } from '../../json.ts';
-import type { Item } from '../item.ts';
+import { objectsIn, stringField } from '../../json.ts';
+import { AGENT_TASK, type Item } from '../item.ts';
 
 /** How Codex begins what one of its agents is to do. */
 const TASK = /^Message Type: NEW_TASK\n/;
@@ -13,10 +13,8 @@ export function isAgentMessage({ type }: Item): boolean {
  * What such a message is where no summary can stand for it: a task, and whatever only the provider can read.
  * Undefined for reports.
  */
-export function agentMessageToldAs(item: Item): string | undefined {
-  return objectsIn(item.content).some(isToStay) ? 'message of an agent' : undefined;
-}
-
-function isToStay(part: JsonObject): boolean {
-  return part.type === 'encrypted_content' || TASK.test(stringField(part, 'text') ?? '');
+export function agentMessageToldAs({ content }: Item): string | undefined {
+  const parts = objectsIn(content);
+  if (parts.some((part) => TASK.test(stringField(part, 'text') ?? ''))) return AGENT_TASK;
+  return parts.some(({ type }) => type === 'encrypted_content') ? 'message of an agent' : undefined;
 }
