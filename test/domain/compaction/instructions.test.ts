@@ -494,6 +494,21 @@ it('keeps the tasks of an agent of Codex, which only the provider can read, and 
   expect(kept([task, answer, report, next, answer], codec)).toEqual([task, next]);
 });
 
+it('keeps the newest role that Codex tells an agent: one that was spawned has that of its parent before it', () => {
+  const codec = codecFor('openai-responses');
+  const told = (content: string): Item => ({ type: 'message', role: 'developer', content });
+  const role = (words: string) => told(`<multi_agent_role>${words}</multi_agent_role>`);
+  const mode = (words: string) => told(`<multi_agent_mode>${words}</multi_agent_mode>`);
+  const ofParent = [role('You are `/root`, the primary agent.'), mode('Delegate proactively.')];
+  const own = [
+    role('You are an agent in a team of agents.'),
+    mode('Do not spawn sub-agents unless asked.'),
+  ];
+  const asked: Item = { type: 'message', role: 'user', content: 'Use agents.' };
+  const answer: Item = { type: 'message', role: 'assistant', content: 'I do.' };
+  expect(kept([...ofParent, asked, answer, ...own, answer], codec, 0, 50)).toEqual(own);
+});
+
 it('keeps what Claude Code tells of itself behind files that the first request names', () => {
   const read =
     'Called the Read tool with the following input: {"file_path":"/w/conf.ini"}\nResult of calling the Read tool:\n1\tport=8080\n2\t\n';
