@@ -530,6 +530,11 @@ describe('what has to hold', () => {
       asks('Port the parser.'),
       ...used('TodoWrite', { todos: [{ content: 'Ship it', status: 'pending' }] }, TODOS_OK),
       ...ran('npm test -- a.test.ts', 'Error: no export', 1),
+      ...used(
+        'Bash',
+        { command: 'npm run dev', run_in_background: true },
+        'Command running in background with ID: b7k2. Output is being written to: /tmp/b7k2.output.',
+      ),
       asks('Remove the quotes, but keep escaped ones.'),
     ];
     const forked = (...items: Parameters<typeof ledgersOfItems>[0]) => {
@@ -550,6 +555,10 @@ describe('what has to hold', () => {
     test("what it asks for leaves its parent's todos behind", () => {
       const asked = ['Write the docs.', 'Now the tests.', 'And a page on forks.'].map(asks);
       expect(forked(...asked)).toContain('- List not touched, 4 requests since: Open: Ship it');
+    });
+
+    test('what its parent has left running is none of its own', () => {
+      expect(forked(asks('And now?'))).not.toContain('Left running');
     });
 
     test('what passes there has passed since', () => {

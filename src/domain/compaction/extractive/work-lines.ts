@@ -382,7 +382,10 @@ export function nextTellings({ standing, covered }: Ledgers): Tellings {
     const before = intentionOf(covered);
     if (before !== null) lines.push(LABELS.intention_before + before);
   }
-  const running = open_calls.filter(({ id }) => isProcess(id)).slice(-MOST_OPEN);
+  // What a fork's parent has left running is not at its hand.
+  const running = open_calls
+    .filter(({ id, of }) => isProcess(id) && of === undefined)
+    .slice(-MOST_OPEN);
   for (const call of running) {
     lines.push(`${LABELS.running}${clipEnd(nameOfCall(call), 140)}, ${call.id}`);
   }

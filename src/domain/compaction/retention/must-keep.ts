@@ -125,14 +125,12 @@ export function mustKeep({ covered, standing }: Ledgers): MustKeep[] {
       return [inWords('plan', plan, label, todo.text)];
     },
   );
-  const calls = before(standing.open_calls).map((one) =>
-    inWords(
-      'open',
-      one,
-      isProcess(one.id) ? LABELS.running : LABELS.waiting,
-      `${one.tool} ${one.subject}`,
-    ),
-  );
+  const calls = before(standing.open_calls).flatMap((one) => {
+    const isRunning = isProcess(one.id);
+    if (isRunning && one.of !== undefined) return [];
+    const label = isRunning ? LABELS.running : LABELS.waiting;
+    return inWords('open', one, label, `${one.tool} ${one.subject}`);
+  });
   const artifacts = before(standing.artifacts)
     .filter(({ kind }) => kind !== 'number' && kind !== 'port')
     .map((one): MustKeep => {
