@@ -22,7 +22,7 @@ import { waysToKeepNewest } from './kept-newest.ts';
 import { ledgersOf } from './ledgers-of.ts';
 import { materialOf, withFailures } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
-import { preservedUserMessages, withLatestRequest } from './preserve.ts';
+import { preservedUserMessages, withLatestRequest, withoutCalled } from './preserve.ts';
 import { type RestoredNote, restorable } from './restore.ts';
 import { formatSummary } from './summary.ts';
 import { type Verbatim, verbatimPart } from './verbatim.ts';
@@ -159,14 +159,15 @@ function planCovering(
   const half = Math.floor(threshold / 2 / config.token_safety_multiplier);
   const user_message_max_tokens = Math.min(config.user_message_max_tokens, half);
   const preserving = { ...config, user_message_max_tokens };
-  const { files, todos, plan } = restorable(material, cut, config, count);
+  const { files: known, todos, plan } = restorable(material, cut, config, count);
   const preserved = withLatestRequest(
     preservedUserMessages(covered, view.format, preserving, count),
     input,
     cut,
     instructions,
-    new Set(files.map(({ path }) => path)),
+    new Set(known.map(({ path }) => path)),
   );
+  const files = withoutCalled(known, preserved, codecFor(view.format));
   // Nothing else is left out where a plan does not fit, not even the summary.
   const longest = Math.floor(half / 2);
   const attachments = [todos, plan].flatMap((note) =>

@@ -58,9 +58,17 @@ const DESCRIBES = new RegExp(
     .join('|'),
   'gi',
 );
+/** Programs of whose defaults their pages tell, by the names that nobody writes for anything else, and what they are called with. */
+const PROGRAM = String.raw`\x60?(?:npm|npx|pnpm|yarn|bun|deno|node|pip|uv|git|docker|kubectl|helm|terraform|cargo|rustc|webpack|vite|jest|vitest|pytest|eslint|prettier|tsc|curl|ssh|nginx)(?: [a-z-]{1,20})?\x60?`;
 /** What tells of a default that there is, as pages and logs do, and asks for none. */
-const TELLS_DEFAULT =
-  /^(?!.{0,400}\b(?:please|you|your|we|our|i|my|let['’]?s|must|should|shall|always|never|don['’]?t|do not|make sure|ensure|want|need)\b)(?:by default,? )?(?:the|an?|this|these|those|it|its|they|all|each|every|most|some|\S{1,40} (?:is|are|was|were|has|have|will|does|can|may))\b/i;
+const TELLS_DEFAULT = new RegExp(
+  [
+    String.raw`^(?!.{0,400}\b(?:please|you|your|we|our|i|my|let['’]?s|must|should|shall|always|never|don['’]?t|do not|make sure|ensure|want|need)\b)`,
+    String.raw`(?:(?:by default,? )?(?:the|an?|this|these|those|it|its|they|all|each|every|most|some|\S{1,40} (?:is|are|was|were|has|have|will|does|can|may))`,
+    String.raw`|by default,? ${PROGRAM} [a-z]{2,20}s|${PROGRAM} by default (?:[a-z]{2,20}s|will))\b`,
+  ].join(''),
+  'i',
+);
 const BY_DEFAULT = /\bby default\b/gi;
 /** Words that in a question tell what it is about, more often than what is to hold. */
 const ASKED_ABOUT =
