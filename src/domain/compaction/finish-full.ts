@@ -72,7 +72,7 @@ export function standIn(plan: FullPlan, text: string, context: SummaryContext): 
     ),
   );
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
-  const before = [...plan.provider_compactions, ...plan.preserved, summary];
+  const before = [...plan.carried, ...plan.preserved, summary];
   const files: Entry[] = [];
   const replacement = (file?: Entry) =>
     sumTokens(plan.instructions) +

@@ -81,7 +81,7 @@ const summarising = ({ after, covered, budget }: Case): CompactionPlan => ({
   kept_tokens: Math.max(0, after - budget),
   conversation: [],
   instructions: [],
-  provider_compactions: [],
+  carried: [],
   preserved: [],
   files: [],
   attachments: [],

@@ -48,7 +48,7 @@ function verifying(
     kept_tokens: 100,
     conversation: [],
     instructions: [],
-    provider_compactions: [],
+    carried: [],
     ledger: LEDGERS.covered,
     ledgers: LEDGERS,
     pins_version: 0,
