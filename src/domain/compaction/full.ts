@@ -15,6 +15,7 @@ import { withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import type { KnownWorkspace } from '../workspace/known-workspace.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
 import type { Ledgers } from './extractive/ledgers.ts';
 import { filterForSummary } from './filter.ts';
@@ -50,6 +51,8 @@ export type FullPlan = Pick<Verbatim, 'instructions' | 'carried'> & {
   pins_version: number;
   preserved: Entry[];
   files: RestoredFile[];
+  /** See `restorable`. */
+  changes: KnownWorkspace['changes'];
   attachments: Entry[];
   ghosts: Entry[];
   /** Tokens that the summary may count, without margin. */
@@ -159,7 +162,7 @@ function planCovering(
   const half = Math.floor(threshold / 2 / config.token_safety_multiplier);
   const user_message_max_tokens = Math.min(config.user_message_max_tokens, half);
   const preserving = { ...config, user_message_max_tokens };
-  const { files, todos, plan } = restorable(material, cut, config, count);
+  const { files, todos, plan, changes } = restorable(material, cut, config, count);
   const preserved = withLatestRequest(
     preservedUserMessages(covered, view.format, preserving, count),
     input,
@@ -193,6 +196,7 @@ function planCovering(
     carried,
     preserved,
     files,
+    changes,
     attachments,
     ghosts,
     summary_budget: summaryBudget(input, limit, {

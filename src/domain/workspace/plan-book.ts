@@ -179,6 +179,8 @@ export class PlanBook {
     };
     const { list } = this;
     const todos = Array.isArray(list?.content) ? list.content : [];
+    // It stands in a list that a compaction has put back in front of the call.
+    if (id !== undefined && todos.some((known) => idOf(known) === id)) return;
     if (list !== null && todos.length >= MOST_TASKS) {
       this.list = { ...list, isWhole: false };
       return;

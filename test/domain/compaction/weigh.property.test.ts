@@ -84,6 +84,7 @@ const summarising = ({ after, covered, budget }: Case): CompactionPlan => ({
   carried: [],
   preserved: [],
   files: [],
+  changes: [],
   attachments: [],
   ghosts: [],
   summary_budget: budget,

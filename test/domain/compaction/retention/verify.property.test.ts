@@ -54,6 +54,7 @@ function verifying(
     pins_version: 0,
     preserved: [],
     files: [],
+    changes: [],
     attachments: [],
     ghosts: [],
     summary_budget: 2_000,
