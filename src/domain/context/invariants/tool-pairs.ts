@@ -16,14 +16,17 @@ import { turnNumbers } from './turns.ts';
  *
  * A call that the model does not wait for may be answered many turns later: what is between would never
  * be compacted. Once the model goes on without the result, a compaction that takes such a call away
- * carries it along (`carriedCalls`).
+ * carries it along.
  */
 export const toolPairs: Invariant = (items) => {
   const paired = pairedParts(items);
   const turns = turnNumbers(items);
   const lastTurn = turns.findLast((turn) => turn !== null);
-  const starts = new Map(turns.map((turn, at) => [turn, at] as const).toReversed());
-  const nextTurn = (at: number) => starts.get((turns[at] ?? 0) + 1) ?? items.length;
+  let starts: ReadonlyMap<number | null, number> | null = null;
+  const nextTurn = (at: number) => {
+    starts ??= new Map(turns.map((turn, index) => [turn, index] as const).toReversed());
+    return starts.get((turns[at] ?? 0) + 1) ?? items.length;
+  };
   const groups = paired.flatMap(({ part, at, partner }): Group[] => {
     if (part.kind === 'tool_result') return [];
     const result = partner === null ? undefined : paired[partner];
