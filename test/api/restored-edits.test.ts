@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadView } from '../../src/app/load-view.ts';
+import { codecFor } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
+import { textWhenWhole } from '../../src/domain/workspace/known-text.ts';
+import { foldWorkspace } from '../../src/domain/workspace/known-workspace.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { call, ofTokens, result, user } from '../support/items.ts';
 
@@ -21,8 +24,8 @@ const CONFIG = {
   protected_tokens: 400,
   min_new_tokens_between_compactions: 0,
 };
-const edit = (id: string, old_string: string, new_string: string): Item[] => [
-  call(id, 'Edit', { file_path: '/w/a.py', old_string, new_string }),
+const edit = (id: string, old_string: string, new_string: string, path = '/w/a.py'): Item[] => [
+  call(id, 'Edit', { file_path: path, old_string, new_string }),
   result(id, 'The file /w/a.py has been updated successfully.'),
 ];
 const talk = (): Item[] => [
@@ -64,6 +67,16 @@ it('does no edit again that a file has already which was put back', async () => 
   expect(await compact('edits')).toEqual(['import x\nimport y\n\nprint(2)\nprint(3)\n']);
   await append('edits', [...talk(), ...talk()]);
   expect(await compact('edits')).toEqual(['import x\nimport y\n\nprint(2)\nprint(3)\n']);
+});
+
+it.each(['/w/a.py', 'a.py'])('also where the call names the file otherwise: %s', (file_path) => {
+  const codec = codecFor('anthropic');
+  const given = { kind: 'file', path: '/w/a.py', content: 'x\ny\n', known_calls: ['e1'] };
+  const items = [{ type: 'attachment', attachment: given }, ...edit('e1', 'x', 'x\ny', file_path)];
+  const { files } = foldWorkspace(items.map((item) => codec.normalise(item)));
+  expect(files.map(({ text, changedBy }) => ({ text: textWhenWhole(text), changedBy }))).toEqual([
+    { text: 'x\ny\n', changedBy: null },
+  ]);
 });
 
 it('puts no task into the list a second time', async () => {

@@ -31,6 +31,8 @@ const MOVE_COST = 2_000;
 export class FileBook {
   private readonly files: KeptFiles;
   private readonly effort: Effort;
+  /** Calls whose changes some file has before they come. */
+  private readonly calls = new Set<string>();
 
   constructor(effort: Effort) {
     this.effort = effort;
@@ -47,7 +49,9 @@ export class FileBook {
     const { text, changedBy } = textOfRestored(posted);
     const path = isOnWindows(posted.path) ? resolvePath(posted.path, null) : posted.path;
     const file = this.files.set(path, text, at, changedBy, posted.calls);
-    if (file !== undefined) file.posted = posted;
+    if (file === undefined) return;
+    file.posted = posted;
+    for (const call of posted.calls ?? []) this.calls.add(call);
   }
 
   /** `call`: the id of the call that has done so; what a file has of it already is not done to it again. */
@@ -255,8 +259,13 @@ export class FileBook {
 
   private has(action: FileAction, call: string): boolean {
     if (!('path' in action) || action.kind === 'seen' || action.kind === 'ran') return false;
+    if (!this.calls.has(call)) return false;
     const path = changedBy(action).at(-1) ?? action.path;
-    return this.files.certain(path)?.calls.includes(call) ?? false;
+    const certain = this.files.certain(path);
+    // The call may name it otherwise, as from its folder.
+    const named =
+      certain === undefined ? this.files.namesakes(path, `a change of ${path}`) : [certain];
+    return named.some(({ calls }) => calls.includes(call));
   }
 
   private undo(path: string, at: number): void {
