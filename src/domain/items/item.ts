@@ -118,6 +118,8 @@ export type Attachment = {
   is_empty: boolean;
   /** Which lines of the file the text holds, where a compaction has not put back all of it. */
   lines?: RestoredLines;
+  /** Ids of the calls behind it whose changes of the file the text holds already. */
+  calls?: readonly string[];
   /** A compaction has put it back: nobody has read the file anew. */
   is_restored?: true;
 };

@@ -163,6 +163,13 @@ export const OPENINGS: readonly Opening[] = [
     'program',
     'mark',
   ],
+  // Nanocoder, where an answer was empty, or a call in words was none it could read.
+  [
+    /^Please (?:provide a summary or response based on the tool results above|continue with the task)\.\s*$/,
+    'program',
+  ],
+  [/^Your previous response contained a malformed tool call\. /, 'program'],
+  [/^Bash command output:\n(?=```\n\$ )/, 'tool', 'fence'],
   // Claude Code, where a conversation is resumed in the middle of a turn; as words of a user it asks for no more.
   [
     /^(?:Continue from where you left off\.(?:\s{0,4}$| This session moved to a new runner; )|This session's worker process was restarted\. )/,

@@ -78,6 +78,16 @@ const cases: [string, Item[], Item[]][] = [
     [shell, { type: 'local_shell_call_output', id: 's', output: 'x' }, ask],
   ],
   [
+    'a call that the model does not wait for may be answered any time',
+    [{ ...call('a'), async: true }, ask, call('b'), output('b', '1'), ask, output('a', '2')],
+    [{ ...call('a'), async: true }, ask, call('b'), output('b', '1'), ask, output('a', '2')],
+  ],
+  [
+    'and has no note while it runs',
+    [{ ...call('a'), async: true }, ask, { ...custom, async: true }, ask],
+    [{ ...call('a'), async: true }, ask, { ...custom, async: true }, ask],
+  ],
+  [
     'the note has the type that the call needs',
     [custom, shell, patch, ask],
     [

@@ -348,6 +348,37 @@ describe('words of the user inside the result of a tool', () => {
     expect(requests[1]).toMatchObject({ text: words, answers: 'Should the table stay?' });
   });
 
+  test('an answer to ask_user of Nanocoder, or of an agent made with an SDK, stands alone', () => {
+    const input = { question: 'Staging or production?', options: ['Staging', 'Production'] };
+    const answer = 'To staging first. Always run the smoke tests after a deployment.';
+    const { requests, constraints } = ledgerOf([
+      asks('Deploy it.'),
+      ...used('ask_user', input, answer),
+    ]);
+    expect(requests[1]).toMatchObject({ text: answer, answers: 'Staging or production?' });
+    expect(constraints).toMatchObject([
+      { text: 'Always run the smoke tests after a deployment.', by: 'user', is_standing: true },
+    ]);
+  });
+
+  test.each(['No, keep it', 'Skip it.', 'Not yet'])('a short answer does so, too: %s', (answer) => {
+    const input = { question: 'Shall I drop the table?' };
+    const { requests } = ledgerOf([asks('Deploy it.'), ...used('ask_user', input, answer)]);
+    expect(requests[1]).toMatchObject({ text: answer, answers: input.question });
+  });
+
+  test.each([
+    'Error: Question handler not initialized. The UI is not ready to accept questions.',
+    'No answer: always ask again.',
+    'The user did not answer. Never wait for them.',
+    'Question dismissed. Always go on.',
+    '{"status":"pending","note":"never push"}',
+  ])('what its program says in place of one is nobody’s: %s', (answer) => {
+    const input = { question: 'Staging or production?' };
+    const { requests } = ledgerOf([asks('Deploy it.'), ...used('ask_user', input, answer)]);
+    expect(requests).toHaveLength(1);
+  });
+
   test.each([
     ['User selected option 1: "Keep the table"', '"Keep the table"'],
     ['User provided custom answer: "neither, drop it"', '"neither, drop it"'],
