@@ -23,6 +23,11 @@ const RUNTIME_CONTEXT =
   'OpenClaw runtime context \\(internal\\):\\nThis context is runtime-generated, not user-authored\\.';
 const END_OF_INTERNAL = /\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>/;
 
+/** What came of work of its own, and what is to be made of that. The name of it may be the whole task. */
+function announced(work: string): string {
+  return `^(?:${CLOCK} )?\\[System Message\\] \\[sessionId: [^\\n]{1,120}\\] A ${work} "[^\\n]{1,400}" just [^\\n]{1,400}\\n(?:\\[sessionKey: [^\\n]{1,200}\\]\\n)?\\nResult:\\n`;
+}
+
 /** Of OpenClaw, which fences what it is given, and tells on lines of their own what has happened meanwhile. */
 const OPENCLAW: readonly Opening[] = [
   // Other agents and jobs, of which it says so.
@@ -42,6 +47,9 @@ const OPENCLAW: readonly Opening[] = [
     new RegExp(`^(?:${CLOCK} )?A subagent task "[^"\n]{1,200}" [^\n]{1,200}\n\nFindings:\n`),
     'subagent',
   ],
+  // The same since February 2026, for which a session of its own is named.
+  [new RegExp(announced('subagent task')), 'subagent'],
+  [new RegExp(announced('cron job')), 'program'],
   [/^A cron job "[^"\n]{1,200}" [^\n]{1,200}\n\nFindings:\n/, 'program'],
   [new RegExp(`^(?:${CLOCK} )?${TELLS_OF_MESSAGE}\\n(?=\`\`\`json\\n)`), 'program', 'fence'],
   [new RegExp(`^(?:${CLOCK}|${ENVELOPE})(?: |$)`), 'program', 'mark'],

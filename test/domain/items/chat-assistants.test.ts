@@ -76,6 +76,26 @@ describe('what OpenClaw writes around a message', () => {
       'subagent',
     ],
     [
+      'a subagent, of a session',
+      '[Sat 2026-02-28 14:11 GMT+8] [System Message] [sessionId: 6312723b-1394-455e-933c-e99c04133378] A subagent task "reply with "OK" only" just failed: 400 status code (no body).\n\nResult:\n(no output)\n\nStats: runtime 0s • tokens 0 (in 0 / out 0)\n\nA completed subagent task is ready for user delivery.',
+      'subagent',
+    ],
+    [
+      'a subagent, of a session that can be asked on',
+      '[System Message] [sessionId: 6312723b] A subagent task "fix" just completed successfully.\n[sessionKey: agent:main:subagent:63]\n\nResult:\nAll set.',
+      'subagent',
+    ],
+    [
+      'a job of its own',
+      '[Wed 2026-03-04 10:58 GMT+8] [System Message] [sessionId: 095daef0-17b1-4632-99a5-3564cd2b9cf1] A cron job "one-time-plan-reminder" just completed successfully.\n\nResult:\n早上好！告诉我你的计划，我来帮你记住！\n\nStats: runtime 11s\n\nA completed cron job is ready for user delivery. Convert the result above into your normal assistant voice.',
+      'program',
+    ],
+    [
+      'a job that has waited',
+      '[Mon 2026-03-02 22:29 EST] [Queued announce messages while agent was busy]\n\n---\nQueued #1\n[System Message] [sessionId: a7b0d12e] A cron job "chain" just completed successfully.\n\nResult:\nDone. Never forget it.',
+      'program',
+    ],
+    [
       'its memory',
       'Pre-compaction memory flush. Store durable memories only in memory/2026-03-24.md (create memory/ if needed). If nothing to store, reply with NO_REPLY.\nCurrent time: Tuesday',
       'program',
