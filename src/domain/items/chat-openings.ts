@@ -55,6 +55,11 @@ const OPENCLAW: readonly Opening[] = [
   [new RegExp(`^(?:${CLOCK}|${ENVELOPE})(?: |$)`), 'program', 'mark'],
   [/^\[message_id: [^\]\n]{1,200}\](?=\s*$)/, 'program', 'mark'],
   [
+    /^\[System: The bot encountered a Feishu API permission error\. [^\n]{1,600}\](?=\s*$)/,
+    'program',
+    'mark',
+  ],
+  [
     /^(?:System(?: \(untrusted\))?: \[\d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]{0,40}\] )?GatewayRestart:\n(?=\{\n {2}"kind": )/,
     'program',
     /\n\}(?=\n|$)/,
