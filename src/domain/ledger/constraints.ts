@@ -88,11 +88,15 @@ const ASKS_POLITELY = /能不能|可不可以|可以|能否|[好行][吗嗎]|[�
 /** What stands in quotes is spoken of; behind a colon it is what is said. */
 const MENTIONED =
   /(?<![:：] ?)(?:“[^”\n]{2,200}”|「[^」\n]{2,200}」|『[^』\n]{2,200}』|«[^»\n]{2,200}»|(?<![\p{L}\p{N}"])"[^"\n]{2,200}"(?![\p{L}\p{N}"]))/gu;
+/** Words of demands that programs use as well: who writes in another script says such a thing in that. */
+const SAID_BY_PROGRAMS = /\b(?:required|only|no longer|without|instead of|needs? to|have to)\b/gi;
+const NO_LATIN_LETTER = /[^\P{L}\p{Script=Latin}]/u;
 /** Of one message; a page of pasted text says "must" all over. */
 const MOST_IN_MESSAGE = 12;
 const SAME_SUBJECT = 0.6;
 const LONGEST_INSTRUCTION = 300;
 const SHORT_OPENING = 60;
+const LOOKED_AT = 2_000;
 
 /** An order says so at its beginning; what describes a design has the same words on its way. */
 const OPENS_ORDER =
@@ -125,6 +129,11 @@ function saysStanding(sentence: string): boolean {
   if (!isAsking && (needsLeave(said) || saysAnswerLanguage(said))) return true;
   const words = isAsking ? said.replace(ASKED_ABOUT, ' ') : said;
   return holdsForGood(words) && holdsForGood(withoutReports(words));
+}
+
+/** Whether a text begins, as far as it says something, in another script than the Latin one. */
+function beginsInOtherScript(text: string): boolean {
+  return NO_LATIN_LETTER.test(/^.*\p{L}.*$/mu.exec(text.slice(0, LOOKED_AT))?.[0] ?? '');
 }
 
 function isDemanded(sentence: string): boolean {
@@ -196,6 +205,7 @@ export class Constraints {
       this.withdrawAllOf(before, seq);
     }
     const all = by === 'user' ? forbiddenIn(words) : [];
+    const isOther = by === 'user' && beginsInOtherScript(words);
     const lists = all.filter(forbids);
     const headings = new Set(lists.map(({ heading }) => heading));
     const found = sentencesOf(words).flatMap((sentence) => {
@@ -208,13 +218,15 @@ export class Constraints {
       }
       if (isAsked(said) || saysNothing(said)) return [];
       const own = withoutMentions(said);
+      const isPasted = isOther && !NO_LATIN_LETTER.test(own) && !OPENS_ORDER.test(own);
+      const asked = isPasted ? own.replace(SAID_BY_PROGRAMS, ' ') : own;
       const isStanding = saysStanding(own);
       const isRequired =
         isStanding ||
         isExperience(said) ||
         (!isQuestion(said) &&
           /^\p{L}/u.test(said) &&
-          (isDemanded(own.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
+          (isDemanded(asked.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
       if (!isRequired) return [];
       // Below a heading that forbids it, it would say the opposite.
       const above = headingOver(sentence, all);

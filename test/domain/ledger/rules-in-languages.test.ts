@@ -145,3 +145,11 @@ test.each([
   '你能不能告诉我，你不能直接输图片和文件是什么原因，是因为服务器配置低呀，还是因为大模型有限制。',
   'strcmp() 的「同表比對」永遠不會相等,所以只能拿同 prefix 的第一個候選。',
 ])('no rule: %s', (text) => expect(rulesIn(text)).toEqual([]));
+
+test('what a program says below words in another script is no rule, and an order there is one', () => {
+  const log = 'codex account authentication required to read rate limits';
+  expect(rulesIn(`メッセージを送っても返信がない。\n${log}`)).toEqual([]);
+  expect(rulesIn('送っても返信がない。\nDo not touch the lock file.')).toHaveLength(1);
+  expect(rulesIn('Проверь список.\nOnly file path and line number.')).toHaveLength(1);
+  expect(rulesIn(`No answer.\n${log}`)).toHaveLength(1);
+});
