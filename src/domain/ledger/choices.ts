@@ -9,14 +9,17 @@ const LETTER =
   /^\(?(?:([a-dA-D])[).]?$|(?:[^.!?\n]{0,40}\b(?:options?|with|for|think|prefer|choose|pick|say|take|do) )?([A-D](?:(?:, ?(?:and )?| and | ?& ?)[A-D]\b){0,3})(?:[).:,]|$| (?:is|seems|sounds|looks|and|but|please)\b))/;
 /** The same behind what it is called, or in front of what other languages add to it. */
 const NAMED_LETTER = new RegExp(
-  String.raw`^(?:[^.!?。！？\n]{0,40}(?<!\p{L}))?(?:${CALLED} ?|[选選])([a-dабвг])(?![\p{Script=Latin}\p{Script=Cyrillic}\d])|^([a-d])(?=案|で|に|を|로|번|안|吧|[，、。！；])`,
+  String.raw`^(?:[^.!?。！？\n]{0,40}(?<!\p{L}))?(?:${CALLED}(?: |(?<![\p{Script=Latin}\p{Script=Cyrillic}]))|[选選])([a-dабвг])(?![\p{Script=Latin}\p{Script=Cyrillic}\d])|^([a-d])(?=案|で|に|を|로|번|안|吧|[，、。！；])`,
   'iu',
 );
 /** A small letter with words behind it may be one of them. */
 const WORDS_BEHIND = /^\p{Ll} \p{L}/u;
 /** Numbers that are written as words in front of or behind what is counted. */
 const SIGNS = '一二三四五六七八九';
-const NUMBERED = new RegExp(`(?:方案|方法|选项|選項|案|第)([${SIGNS}])`, 'gu');
+const NUMBERED = new RegExp(
+  `(?:方案|方法|选项|選項|案)([${SIGNS}])|第([${SIGNS}])(?=[个個种種项項条條])`,
+  'gu',
+);
 /** What was to choose from: in a list, a table or below headings. */
 const CHOICE = new RegExp(
   String.raw`^(?:[-*|] ?|#{1,4} ){0,2}\**(?:(\d{1,2}|[a-d])[.):]|${CALLED} ?(\d{1,2}|[a-dабвг]|[${SIGNS}])(?:[.):：、）（]| ?\(|\** [-–—]))`,
@@ -29,7 +32,7 @@ const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xff10];
 export function marksIn(reply: string): readonly string[] {
   const plain = withPlainDigits(reply);
   const numbers: string[] = plain.match(/(?<![\w.])\d{1,2}(?![\w.]\w)/g) ?? [];
-  const written = [...plain.matchAll(NUMBERED)].map(([, sign = '']) => sign);
+  const written = [...plain.matchAll(NUMBERED)].map(([, named, counted]) => named ?? counted ?? '');
   return [...numbers, ...written, ...lettersIn(reply)];
 }
 

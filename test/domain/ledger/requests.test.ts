@@ -109,6 +109,8 @@ describe('a short reply stands with what it answers', () => {
       '**Opção A - Rodar a análise**\n**Opção B - Rodar tudo**\nQual?',
       '**Opção B - Rodar tudo**',
     ],
+    ['no number of a choice', '第一次就报错了', '1. 安装\n2. 运行\n可以吗？', '可以吗？'],
+    ['no letter of a word', 'la imagen plana', 'A) redonda\n¿Cuál?', '¿Cuál?'],
     ['no letter but a word', 'opção a seguir', '**Opção A - Rodar**\nQual?', 'Qual?'],
     [
       'a number behind it in Chinese',

@@ -142,6 +142,12 @@ test.each([
   'Доступ к localhost запрещен',
   'Flytte modellstyring til config for å unngå mismatch.',
   '你改成用英文名你也不跟我说一声',
+  '接下来请帮我修改登录页面',
+  '저장할 때마다 에러가 발생합니다.',
+  'Hver gang jeg lagrer, krasjer appen.',
+  'Elke keer als ik opsla crasht de app.',
+  'Setiap kali saya simpan muncul error.',
+  'har baar error aa raha hai',
   '你能不能告诉我，你不能直接输图片和文件是什么原因，是因为服务器配置低呀，还是因为大模型有限制。',
   'strcmp() 的「同表比對」永遠不會相等,所以只能拿同 prefix 的第一個候選。',
 ])('no rule: %s', (text) => expect(rulesIn(text)).toEqual([]));
