@@ -235,12 +235,12 @@ const HERMES: readonly Opening[] = [
   [/^\[The user sent a voice message~ Here's what they said: "/, 'program', { quotesTo: '"]' }],
   [new RegExp(`^${BY}\\(The user sent a message with no text content\\)`), 'program', 'mark'],
   [
-    /^\[The user sent an image~ Here's what I can see:\n/,
+    /^\[The user (?:sent an image~ Here's what I can see|attached an image\. Here's what it contains):\n/,
     'program',
     /\](?=\n\[If you need |\n\n|$)/,
   ],
   [
-    /^\[(?:If you need a closer look, use vision_analyze with |The user sent an image but I couldn't quite see it this time |The user sent a document: ')[^\n]{1,900}\](?=\n|$)/,
+    /^\[(?:If you need a closer look, use vision_analyze with |The user sent an image but I couldn't quite see it this time |The user attached an image but |The user sent a document: ')[^\n]{1,900}\](?=\n|$)/,
     'program',
     'mark',
   ],

@@ -156,6 +156,11 @@ describe('what Hermes writes around a message', () => {
       'Here is the photo',
     ],
     [
+      'with a picture, in a terminal',
+      "[The user attached an image. Here's what it contains:\nA page.\n\n* **Font:** It must be a sans-serif typeface.]\n[If you need a closer look, use vision_analyze with image_url: /home/h/.hermes/images/clip_1.png]\n\nvai ao gmail a ver",
+      'vai ao gmail a ver',
+    ],
+    [
       'that answers another',
       '[Replying to: "SIGUSR1 可能不会让网关重新加载代码。"]\n\n以后影响你运行的操作不要随便做',
       '以后影响你运行的操作不要随便做',

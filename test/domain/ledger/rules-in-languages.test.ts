@@ -148,6 +148,7 @@ test.each([
   'Elke keer als ik opsla crasht de app.',
   'Setiap kali saya simpan muncul error.',
   'har baar error aa raha hai',
+  'The font appears to be a standard sans-serif typeface.',
   '你能不能告诉我，你不能直接输图片和文件是什么原因，是因为服务器配置低呀，还是因为大模型有限制。',
   'strcmp() 的「同表比對」永遠不會相等,所以只能拿同 prefix 的第一個候選。',
 ])('no rule: %s', (text) => expect(rulesIn(text)).toEqual([]));
