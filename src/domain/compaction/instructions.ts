@@ -10,6 +10,7 @@ import { behindFiles } from '../items/system-notes.ts';
 import { isJsonObject } from '../json.ts';
 import type { Entry } from '../session/entry.ts';
 import { goalsDone } from './goals.ts';
+import { isAgentTask } from './kept-newest.ts';
 import type { Material } from './material.ts';
 import { newestNotes } from './newest-notes.ts';
 
@@ -77,7 +78,8 @@ export function standingInstructions(
     const told = messageText(item);
     const own = behindFiles(told);
     const one = own === told ? standing(entry) : noteEntry(own, entry.item);
-    const isEarly = place < firstAnswer;
+    // A task stands where the request of a user would.
+    const isEarly = place < firstAnswer || isAgentTask(item);
     const taken = Math.max(0, one.tokens - (freed.get(kind) ?? 0));
     // The older one stays where there is no room for it.
     if (taken > (isEarly ? leftEarly : left)) continue;

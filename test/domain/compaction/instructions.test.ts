@@ -498,6 +498,8 @@ it('keeps the tasks of an agent of Codex, which only the provider can read, and 
   const report = message('amsg_3', 'FINAL_ANSWER', { type: 'input_text', text: 'It is 4711 ms.' });
   const answer: Item = { type: 'message', role: 'assistant', content: 'I look.' };
   expect(kept([task, answer, report, next, answer], codec)).toEqual([task, next]);
+  // No summary can tell it, and there is no request of a user in its place.
+  expect(kept([answer, task, answer, report, next, answer], codec, 0, 9_000)).toEqual([next]);
 });
 
 it('keeps the newest role that Codex tells an agent: one that was spawned has that of its parent before it', () => {
