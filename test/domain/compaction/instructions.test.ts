@@ -36,6 +36,7 @@ function kept(
   by = codec,
   after = 0,
   tokens: number | ((item: Item) => number) = 5_000,
+  ofNote = 100,
 ): Item[] {
   const material = history.map((item, index) => {
     const normalised = by.normalise(item);
@@ -46,7 +47,7 @@ function kept(
   return standingInstructions(material, 0, history.length - after, 20_000, (text, like) => ({
     seq: null,
     item: like === undefined ? by.message('user', text) : { ...like, content: text },
-    tokens: 100,
+    tokens: ofNote,
     origin: 'instructions',
   })).map(({ item }) => item);
 }
@@ -240,6 +241,17 @@ describe('instructions that come later, beside what others say', () => {
       folder,
       anew('Use neither.'),
       signing,
+    ]);
+    // A longer one has the room of the one that it stands for.
+    const longer = kept(
+      [...own, together(anew('Use neither.'), 'On.'), said],
+      codec,
+      0,
+      5_000,
+      6_000,
+    );
+    expect(longer.map(({ content }) => content)).toEqual([
+      ...[note(ALL), signing, folder, anew('Use neither.')],
     ]);
     // What stands behind the cut is not told twice.
     expect(kept([...own, said, together(anew('Use neither.'), 'On.')], codec, 1)).toHaveLength(3);
