@@ -71,7 +71,7 @@ const SPOKEN: [said: string, ...queries: string[]][] = [
   ],
   ['There were 1,204 rows and 3.14 of them.', '1204', '1,204', '3.14'],
   ['The commit is 9f8e7d6c5b4a, of yesterday.', '9f8e7d6c5b4a', '9f8e7d*'],
-  ['数据库连接失败，请检查配置。', '数据库', '连接失败', '配置', '库'],
+  ['数据库连接失败，请检查配置。', '数据库', '连接失败', '配置', '库', '检查数据库的连接'],
   ['データベースの接続に失敗しました', '接続', 'データベース', 'ベース'],
   ['한국어로 답해 주세요', '한국어'],
   ['Die Größe der Fläche in Zürich stimmt nicht', 'Größe', 'grosse', 'zurich', 'ZÜRICH', 'Flache'],

@@ -201,7 +201,9 @@ export const compactionDetail = compaction
       description: 'The item that marks the place in the context.',
     }),
     summary: z.string().nullable().describe('The summary as it stands in the context.'),
-    preserved: z.array(item).openapi({ description: 'User messages kept verbatim.' }),
+    preserved: z.array(item).openapi({
+      description: 'User messages kept verbatim, and calls whose result is still to come.',
+    }),
     restored: z
       .array(
         z.object({

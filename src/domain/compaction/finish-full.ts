@@ -1,6 +1,7 @@
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
+import { baseName } from '../names.ts';
 import type { Config } from '../policy/config.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { Entry } from '../session/entry.ts';
@@ -72,14 +73,23 @@ export function standIn(plan: FullPlan, text: string, context: SummaryContext): 
     ),
   );
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
-  const before = [...plan.provider_compactions, ...plan.preserved, summary];
+  const before = [...plan.carried, ...plan.preserved, summary];
   const files: Entry[] = [];
   const replacement = (file?: Entry) =>
     sumTokens(plan.instructions) +
     sumTokens([...before, ...plan.attachments, ...files, ...(file ? [file] : []), ...hooks]);
   // The newest first: a large one that does not fit leaves its room to those after it.
   for (const { path, content, lines } of plan.files) {
-    const attachment = { kind: 'file', path, content, ...(lines && { known_lines: lines }) };
+    const calls = plan.changes.flatMap(({ call, paths }) =>
+      paths.some((changed) => baseName(changed) === baseName(path)) ? [call] : [],
+    );
+    const attachment = {
+      kind: 'file',
+      path,
+      content,
+      ...(lines && { known_lines: lines }),
+      ...(calls.length > 0 && { known_calls: calls }),
+    };
     const file = entry('file', { type: 'attachment', attachment });
     if (!isTooLarge(plan, replacement(file), config)) files.push(file);
     else if (config.restore_over_budget === 'stop') break;

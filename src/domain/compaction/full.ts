@@ -15,6 +15,7 @@ import { withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import type { KnownWorkspace } from '../workspace/known-workspace.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
 import type { Ledgers } from './extractive/ledgers.ts';
 import { filterForSummary } from './filter.ts';
@@ -22,13 +23,13 @@ import { waysToKeepNewest } from './kept-newest.ts';
 import { ledgersOf } from './ledgers-of.ts';
 import { materialOf, withFailures } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
-import { preservedUserMessages, withLatestRequest } from './preserve.ts';
+import { preservedUserMessages, withLatestRequest, withoutCalled } from './preserve.ts';
 import { type RestoredNote, restorable } from './restore.ts';
 import { formatSummary } from './summary.ts';
 import { type Verbatim, verbatimPart } from './verbatim.ts';
 
 /** Everything of a full compaction that needs no model (SPEC section 8, phases 1, 3 and 5). */
-export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> & {
+export type FullPlan = Pick<Verbatim, 'instructions' | 'carried'> & {
   kind: 'full';
   through: number;
   /** When the newest item of what is covered was said, where its client tells. */
@@ -50,6 +51,8 @@ export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> &
   pins_version: number;
   preserved: Entry[];
   files: RestoredFile[];
+  /** See `restorable`. */
+  changes: KnownWorkspace['changes'];
   attachments: Entry[];
   ghosts: Entry[];
   /** Tokens that the summary may count, without margin. */
@@ -138,16 +141,16 @@ function planCovering(
             'protected or belongs to an open tool call',
     );
   }
-  const { cut, instructions, provider_compactions } = verbatim;
+  const { cut, instructions, carried } = verbatim;
   if (withSafetyMargin(sumTokens(verbatim.entries), config) >= threshold) {
     return irreducible(verbatim.entries, config, threshold);
   }
   const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const entries = covered.map(({ entry }) => entry);
   const covered_tokens = sumTokens(entries);
-  const carried = new Set([...instructions, ...provider_compactions].map(({ item }) => item));
+  const told = new Set([...instructions, ...carried].map(({ item }) => item));
   const conversation = filterForSummary(
-    covered.filter(({ entry }) => !carried.has(entry.item)).map(withFailures(material)),
+    covered.filter(({ entry }) => !told.has(entry.item)).map(withFailures(material)),
   );
   if (conversation.length === 0) {
     return skip(
@@ -159,14 +162,15 @@ function planCovering(
   const half = Math.floor(threshold / 2 / config.token_safety_multiplier);
   const user_message_max_tokens = Math.min(config.user_message_max_tokens, half);
   const preserving = { ...config, user_message_max_tokens };
-  const { files, todos, plan } = restorable(material, cut, config, count);
+  const { files: known, todos, plan, changes } = restorable(material, cut, config, count);
   const preserved = withLatestRequest(
     preservedUserMessages(covered, view.format, preserving, count),
     input,
     cut,
     instructions,
-    new Set(files.map(({ path }) => path)),
+    new Set(known.map(({ path }) => path)),
   );
+  const files = withoutCalled(known, preserved, codecFor(view.format));
   // Nothing else is left out where a plan does not fit, not even the summary.
   const longest = Math.floor(half / 2);
   const attachments = [todos, plan].flatMap((note) =>
@@ -178,8 +182,7 @@ function planCovering(
   const kept_tokens = sumTokens(material.map(({ entry }) => entry)) - covered_tokens;
   const limit = Math.min(threshold, input.tokens);
   const fixed =
-    kept_tokens +
-    sumTokens([...instructions, ...provider_compactions, ...preserved, ...attachments]);
+    kept_tokens + sumTokens([...instructions, ...carried, ...preserved, ...attachments]);
   return {
     kind: 'full',
     through: lastCovered.entry.seq,
@@ -191,13 +194,14 @@ function planCovering(
     kept_tokens,
     conversation,
     instructions,
-    provider_compactions,
+    carried,
     preserved,
     files,
+    changes,
     attachments,
     ghosts,
     summary_budget: summaryBudget(input, limit, {
-      covered: covered_tokens - sumTokens(provider_compactions),
+      covered: covered_tokens - sumTokens(carried),
       told: sumTokens(entries.filter(({ origin }) => origin === 'summary')),
       fixed,
     }),

@@ -8,6 +8,7 @@ import { isReminder, isStandingContext } from '../items/speaker.ts';
 import { behindFiles } from '../items/system-notes.ts';
 import { isJsonObject } from '../json.ts';
 import type { Entry } from '../session/entry.ts';
+import { goalsDone } from './goals.ts';
 import type { Material } from './material.ts';
 import { newestNotes } from './newest-notes.ts';
 
@@ -151,25 +152,6 @@ function overtakenAmong(items: readonly Normalised[]): Normalised[] {
     for (const setting of own) later.add(setting);
     return isOvertaken;
   });
-}
-
-/** The objectives of goals that Codex has been told are complete: it tells nothing more of them. */
-function goalsDone(items: readonly Normalised[]): ReadonlySet<Normalised> {
-  const done = new Set<Normalised>();
-  let goal: Normalised | null = null;
-  for (const item of items) {
-    if (item.kind !== 'message') continue;
-    if (item.told_as === 'agent goal_objective') goal = item;
-    const isDone = item.parts.some(
-      (part) =>
-        part.kind === 'tool_call' &&
-        part.name === 'update_goal' &&
-        isJsonObject(part.input) &&
-        part.input.status === 'complete',
-    );
-    if (isDone && goal !== null) done.add(goal);
-  }
-  return done;
 }
 
 type ToolChange = { tool: string; isGiven: boolean };

@@ -1,5 +1,6 @@
 import { safeCuts } from '../context/invariants/safe-cuts.ts';
 import { sumTokens } from '../context/view.ts';
+import { AGENT_TASK, type Normalised } from '../items/item.ts';
 import { isUserMessage } from '../items/speaker.ts';
 import { type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
@@ -70,9 +71,17 @@ function withSizes(
   });
 }
 
-/** The user's latest own message; null when there is none, or only what hooks say. */
+/**
+ * The user's latest own message; null when there is none, or only what hooks say, or where another agent has
+ * given this one a task since: what the user had asked before that is for the other one.
+ */
 export function latestRequest(material: readonly Material[]): Material | null {
-  return (
-    material.findLast(({ entry, item }) => entry.origin !== 'hook' && isUserMessage(item)) ?? null
+  const latest = material.findLast(
+    ({ entry, item }) => isTask(item) || (entry.origin !== 'hook' && isUserMessage(item)),
   );
+  return latest === undefined || isTask(latest.item) ? null : latest;
+}
+
+function isTask(item: Normalised): boolean {
+  return item.kind === 'message' && item.told_as === AGENT_TASK;
 }

@@ -12,6 +12,8 @@ import type { Entry } from '../session/entry.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import { isLoadedSkill } from '../workspace/program-notes.ts';
+import type { RestoredFile } from '../workspace/restored-lines.ts';
 import { latestRequest } from './kept-newest.ts';
 import type { Material } from './material.ts';
 import { mostOfOne } from './newest-results.ts';
@@ -93,6 +95,22 @@ export function withLatestRequest(
   const shorter = codec.message('user', truncateMiddle(userText(item), most, count));
   const { tokens } = measureItem(codec, shorter, count, config);
   return [{ seq: null, item: shorter, tokens, origin: 'preserved' }];
+}
+
+/** The files to put back without the commands and skills that stand whole in a request that calls them. */
+export function withoutCalled(
+  files: readonly RestoredFile[],
+  preserved: readonly Entry[],
+  codec: Codec,
+): RestoredFile[] {
+  const told = preserved.flatMap(({ item }) => {
+    const message = codec.normalise(item);
+    return message.kind === 'message' ? messageText(message) : [];
+  });
+  return files.filter(
+    ({ path, content }) =>
+      !isLoadedSkill(path) || !told.some((text) => text.includes(content.trim())),
+  );
 }
 
 /** What Claude Code has read for the user, and the file in it. */

@@ -19,6 +19,8 @@ type Restorable = {
   files: RestoredFile[];
   todos: RestoredNote | null;
   plan: RestoredNote | null;
+  /** What calls behind the cut have changed: the files have it already. */
+  changes: KnownWorkspace['changes'];
 };
 
 /**
@@ -34,7 +36,7 @@ export function restorable(
 ): Restorable {
   const wantsFiles = config.restore_max_files > 0;
   if (!wantsFiles && !config.restore_todos && !config.restore_plan) {
-    return { files: [], todos: null, plan: null };
+    return { files: [], todos: null, plan: null, changes: [] };
   }
   const originals = originalsOf(material);
   // A change after the cut is of what stood before it: what comes back is as it is now.
@@ -55,6 +57,7 @@ export function restorable(
     todos:
       config.restore_todos && covered.todos !== null ? todosToRestore(material, had, kept) : null,
     plan,
+    changes: kept.changes,
   };
 }
 

@@ -1,10 +1,10 @@
 import { sumTokens } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
-import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Entry } from '../session/entry.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
+import { carriedEntries } from './carried.ts';
 import { chooseCut, laterCuts } from './cut.ts';
 import { standingInstructions } from './instructions.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -13,8 +13,8 @@ import type { PlanInput } from './plan-input.ts';
 export type Verbatim = {
   cut: number;
   instructions: Entry[];
-  /** What the provider has compacted before: no summary can stand for it, so it is carried along. */
-  provider_compactions: Entry[];
+  /** See `carriedEntries`. */
+  carried: Entry[];
   entries: Entry[];
 };
 
@@ -31,19 +31,15 @@ function verbatimAt(
     return { seq: null, item, tokens, origin: 'instructions' };
   };
   const instructions = standingInstructions(material, initial, cut, threshold, noteEntry);
-  // Only the provider can read them, and it has to get them back as they are.
-  const provider_compactions = all
-    .slice(initial, cut)
-    .filter(({ item, pinned }) => !pinned && isProviderCompaction(item))
-    .map((entry): Entry => ({ ...entry, seq: null, origin: 'remote' }));
+  const carried = carriedEntries(material, initial, cut);
   const entries = [
     ...all.slice(0, initial),
     ...instructions,
-    ...provider_compactions,
+    ...carried,
     ...all.slice(initial, cut).filter(({ pinned }) => pinned),
     ...all.slice(cut),
   ];
-  return { cut, instructions, provider_compactions, entries };
+  return { cut, instructions, carried, entries };
 }
 
 /**

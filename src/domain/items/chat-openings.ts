@@ -23,6 +23,11 @@ const RUNTIME_CONTEXT =
   'OpenClaw runtime context \\(internal\\):\\nThis context is runtime-generated, not user-authored\\.';
 const END_OF_INTERNAL = /\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>/;
 
+/** What came of work of its own, and what is to be made of that. The name of it may be the whole task. */
+function announced(work: string): string {
+  return `^(?:${CLOCK} )?\\[System Message\\] \\[sessionId: [^\\n]{1,120}\\] A ${work} "[^\\n]{1,400}" just [^\\n]{1,400}\\n(?:\\[sessionKey: [^\\n]{1,200}\\]\\n)?\\nResult:\\n`;
+}
+
 /** Of OpenClaw, which fences what it is given, and tells on lines of their own what has happened meanwhile. */
 const OPENCLAW: readonly Opening[] = [
   // Other agents and jobs, of which it says so.
@@ -42,10 +47,18 @@ const OPENCLAW: readonly Opening[] = [
     new RegExp(`^(?:${CLOCK} )?A subagent task "[^"\n]{1,200}" [^\n]{1,200}\n\nFindings:\n`),
     'subagent',
   ],
+  // The same since February 2026, for which a session of its own is named.
+  [new RegExp(announced('subagent task')), 'subagent'],
+  [new RegExp(announced('cron job')), 'program'],
   [/^A cron job "[^"\n]{1,200}" [^\n]{1,200}\n\nFindings:\n/, 'program'],
   [new RegExp(`^(?:${CLOCK} )?${TELLS_OF_MESSAGE}\\n(?=\`\`\`json\\n)`), 'program', 'fence'],
   [new RegExp(`^(?:${CLOCK}|${ENVELOPE})(?: |$)`), 'program', 'mark'],
   [/^\[message_id: [^\]\n]{1,200}\](?=\s*$)/, 'program', 'mark'],
+  [
+    /^\[System: The bot encountered a Feishu API permission error\. [^\n]{1,600}\](?=\s*$)/,
+    'program',
+    'mark',
+  ],
   [
     /^(?:System(?: \(untrusted\))?: \[\d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]{0,40}\] )?GatewayRestart:\n(?=\{\n {2}"kind": )/,
     'program',
@@ -222,12 +235,12 @@ const HERMES: readonly Opening[] = [
   [/^\[The user sent a voice message~ Here's what they said: "/, 'program', { quotesTo: '"]' }],
   [new RegExp(`^${BY}\\(The user sent a message with no text content\\)`), 'program', 'mark'],
   [
-    /^\[The user sent an image~ Here's what I can see:\n/,
+    /^\[The user (?:sent an image~ Here's what I can see|attached an image\. Here's what it contains):\n/,
     'program',
     /\](?=\n\[If you need |\n\n|$)/,
   ],
   [
-    /^\[(?:If you need a closer look, use vision_analyze with |The user sent an image but I couldn't quite see it this time |The user sent a document: ')[^\n]{1,900}\](?=\n|$)/,
+    /^\[(?:If you need a closer look, use vision_analyze with |The user sent an image but I couldn't quite see it this time |The user attached an image but |The user sent a document: ')[^\n]{1,900}\](?=\n|$)/,
     'program',
     'mark',
   ],

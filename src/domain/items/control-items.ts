@@ -99,6 +99,7 @@ function normaliseAttachment(attachment: JsonObject): Attachment {
   const path = attachmentPath(attachment);
   const content = attachmentContent(kind, attachment);
   const lines = kind === 'file' ? restoredLines(attachment.known_lines) : undefined;
+  const calls = kind === 'file' ? stringsIn(attachment.known_calls) : [];
   return {
     kind: 'attachment',
     attachment: kind,
@@ -106,7 +107,12 @@ function normaliseAttachment(attachment: JsonObject): Attachment {
     text: typeof content === 'string' ? content : JSON.stringify(content ?? null, null, 2),
     is_empty: isEmptyContent(content),
     ...(lines !== undefined && { lines }),
+    ...(calls.length > 0 && { calls }),
   };
+}
+
+function stringsIn(json: Json | undefined): string[] {
+  return Array.isArray(json) ? json.filter((entry) => typeof entry === 'string') : [];
 }
 
 /** The lines that a compaction has noted of a file; undefined when there is no such note. */

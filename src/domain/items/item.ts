@@ -98,9 +98,15 @@ export type Message = {
   name?: string;
   /** What the client says about it; without it, role, flags and text tell (`speakerOf`). */
   speaker?: Speaker;
-  /** What a program tells in it as a result that nobody has asked for: a later one stands for it. */
+  /**
+   * What a program tells in it as a result that nobody has asked for, of which a later one stands for it, or
+   * another agent in a message that no summary stands for.
+   */
   told_as?: string;
 };
+/** As what a message is told in which another agent says what is to be done. */
+export const AGENT_TASK = 'task of an agent';
+
 export type AttachmentKind = 'file' | 'todo' | 'plan' | 'memory';
 export type Attachment = {
   kind: 'attachment';
@@ -112,6 +118,8 @@ export type Attachment = {
   is_empty: boolean;
   /** Which lines of the file the text holds, where a compaction has not put back all of it. */
   lines?: RestoredLines;
+  /** Ids of the calls behind it whose changes of the file the text holds already. */
+  calls?: readonly string[];
   /** A compaction has put it back: nobody has read the file anew. */
   is_restored?: true;
 };

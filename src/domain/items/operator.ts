@@ -48,7 +48,9 @@ export function instructionKind(message: Message): string {
 
 /** The kind of a message that clients write anew; null for any other. */
 export function rewrittenKind(message: Message): string | null {
-  if (message.told_as !== undefined) return `told ${message.told_as}`;
+  // Each message of an agent is another one.
+  const which = message.speaker === 'subagent' ? ` ${message.id ?? messageText(message)}` : '';
+  if (message.told_as !== undefined) return `told ${message.told_as}${which}`;
   return rewrittenKindOf(messageText(message));
 }
 

@@ -57,8 +57,9 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   ...program(`
     environment_context, turn_aborted, permissions instructions, collaboration_mode,
     skills_instructions, apps_instructions, plugins_instructions, recommended_plugins,
-    multiagent_context, goal_context, codex_internal_context, in-app-browser-context, model_switch,
-    personality_spec, realtime_conversation, user_action, image, skill`),
+    multiagent_context, multi_agent_role, multi_agent_mode, goal_context, codex_internal_context,
+    in-app-browser-context, model_switch, personality_spec, realtime_conversation, user_action,
+    image, skill`),
   // Copilot, on the command line and in the editor.
   ...program(`
     current_datetime, reminder, system_reminder, system_notification, system_warning, skill-context,

@@ -13,6 +13,10 @@ const HOOK = `(?:${WITH_TOOL}|${EVENT})`;
 export const ANTIGRAVITY_SAYS = 'The following is a <SYSTEM_MESSAGE> ';
 const OF_SYSTEM = `${ANTIGRAVITY_SAYS}not actually sent by the user\\. It is provided by the system\\b`;
 
+/** How Codex begins what one of its agents says to another. */
+export const BETWEEN_AGENTS =
+  'Message Type: [A-Z_]{1,40}\\nTask name: [^\\n]{1,300}\\nSender: [^\\n]{1,300}\\nPayload:(?:\\n|$)';
+
 /** A turn that was broken off, as programs note it in brackets. */
 export const INTERRUPTED =
   /^\[(?:Request|Response|Turn|Operation|Task|Tool use) (?:interrupted|cancell?ed|aborted)\b[^\]\n]{0,80}\]/i;
@@ -41,6 +45,7 @@ export const OPENINGS: readonly Opening[] = [
   [new RegExp(`^Execution stopped by (?:${HOOK} )?hook(?::|\\s*$)`), 'hook', 'line'],
   [/^A session-scoped Stop hook is now active with condition: /, 'hook'],
   [SENT_BY_AGENT, 'subagent'],
+  [new RegExp(`^${BETWEEN_AGENTS}`), 'subagent'],
   [/^\[Subagent hand-back\]/, 'subagent'],
   [INTERRUPTED, 'program', 'mark'],
   [/^\[Image: (?:source|original)\b[^\]\n]{0,600}\]/, 'program', 'mark'],
@@ -158,6 +163,13 @@ export const OPENINGS: readonly Opening[] = [
     'program',
     'mark',
   ],
+  // Nanocoder, where an answer was empty, or a call in words was none it could read.
+  [
+    /^Please (?:provide a summary or response based on the tool results above|continue with the task)\.\s*$/,
+    'program',
+  ],
+  [/^Your previous response contained a malformed tool call\. /, 'program'],
+  [/^Bash command output:\n(?=```\n\$ )/, 'tool', 'fence'],
   // Claude Code, where a conversation is resumed in the middle of a turn; as words of a user it asks for no more.
   [
     /^(?:Continue from where you left off\.(?:\s{0,4}$| This session moved to a new runner; )|This session's worker process was restarted\. )/,

@@ -83,7 +83,8 @@ export function userAnswerIn(call: ToolCall, result: ToolResult): string | null 
   const words =
     (mayBeRefused(call, result) ? refusalIn(text) : null) ??
     feedbackIn(call, text) ??
-    answerIn(call, text);
+    answerIn(call, text) ??
+    (result.is_error ? null : answerAlone(call, text));
   return words === null || words.trim() === '' ? null : words.trim();
 }
 
@@ -165,6 +166,17 @@ function answerIn(call: ToolCall, text: string): string | null {
   if (answer !== undefined) return answer;
   const json = text.startsWith('{') ? parseInside(text) : undefined;
   return isJsonObject(json) && json.answers !== undefined ? answersOf(json.answers) : null;
+}
+
+/** How programs begin what they say themselves where nobody has answered, or in another form. */
+const NO_ANSWER =
+  /^(?:[[{<"]|(?:\w{0,20}error|warning|note|(?:the |this )?(?:user|question|request|tool|operation|command|execution|answer)s?|interactive|no (?:answer|response|reply|input|user|selection|option|one)|not (?:available|supported|answered|allowed|interactive)|nobody|timed|time-?out|cancell?(?:ed|ation)|dismissed|skipped|declined|rejected|denied|aborted|interrupted|waiting|asked|sent|pending|unavailable|unsupported|failed|cannot|could not|unable|validation|invalid|permission)\b)/i;
+
+/** Nanocoder, and agents made with an SDK: their tool gives back what the user has said to one question, and that alone. */
+function answerAlone({ name, input }: ToolCall, text: string): string | null {
+  const isAsked = isJsonObject(input) && typeof input.question === 'string';
+  if (!isAsked || name.toLowerCase().replaceAll('_', '') !== 'askuser') return null;
+  return NO_ANSWER.test(text) ? null : text;
 }
 
 function beforeNote(text: string): string {

@@ -37,7 +37,7 @@ import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
 import { outcomeOf } from './outcome.ts';
 import { Plans } from './plans.ts';
-import { processLeft, processOf, stoppedBy } from './processes.ts';
+import { jobLeft, processLeft, processOf, stoppedBy } from './processes.ts';
 import { Requests } from './requests.ts';
 import { type Done, Runs } from './runs.ts';
 import { agentAction, folderShown, writtenCall, writtenResult } from './written-commands.ts';
@@ -379,7 +379,8 @@ class LedgerFold {
       const ran = ranBy(call, result, done.script, this.shell);
       this.gitHead = gitHeadAfter(this.gitHead, ran, moment.at);
     }
-    const left = outcome.kind === 'running' ? (processLeft(result, done.script) ?? process) : null;
+    const isRunning = outcome.kind === 'running';
+    const left = isRunning ? (processLeft(result, done.script) ?? process) : jobLeft(call, result);
     if (left !== null) this.runs.left(left, done, moment);
     else if (process !== null) this.runs.close(process);
     const stopped = outcome.kind === 'ok' ? stoppedBy(call) : null;

@@ -1,4 +1,4 @@
-import { ANTIGRAVITY_SAYS } from '../items/speaker-openings.ts';
+import { ANTIGRAVITY_SAYS, BETWEEN_AGENTS } from '../items/speaker-openings.ts';
 import { bothEnds, cleaned, clipEnd, oneLine } from '../text.ts';
 import type { Conclusion } from './ledger.ts';
 import { areAlike, namesSomething, sentencesOf, subjectOf } from './sentences.ts';
@@ -27,8 +27,10 @@ const CODEX_FRAME =
 const FRAME =
   /<tools-used-before-summary>[^<]{0,4000}<\/tools-used-before-summary>|^[ ]{0,2}(?:Another Claude|A peer) session sent a message[^\n]{0,40}:$|^[ ]{0,2}\[Subagent hand-back\] The text below is [^\n]{0,1500}:$|^(?:That "other Claude session" is an agent|This came from another Claude session|IMPORTANT: This is NOT from your user|This is from another Claude session)[^\n]{0,3000}/gm;
 
-/** What Antigravity writes in front of one: when it came, and from whom. */
-const HEADER = new RegExp(String.raw`^${ANTIGRAVITY_SAYS}[\s\S]{0,600}? content=`);
+/** What Antigravity and Codex write in front of one: when it came, and from whom. */
+const HEADER = new RegExp(
+  String.raw`^(?:${ANTIGRAVITY_SAYS}[\s\S]{0,600}? content=|${BETWEEN_AGENTS})`,
+);
 
 /** What says nothing without what stands below it: a heading, a line with a colon at its end, and what comes next. */
 const LEADS_IN =

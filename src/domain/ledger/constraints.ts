@@ -1,5 +1,6 @@
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import { anyOf } from '../word-patterns.ts';
+import { saysAnswerLanguage } from './answer-language.ts';
 import { demands } from './demands.ts';
 import { withoutFindings, withoutProblems } from './findings.ts';
 import { type Forbidden, forbiddenIn } from './forbidden-lists.ts';
@@ -22,13 +23,13 @@ const holdsForGood = anyOf([
   // What is to be done then, not what happens then.
   /(?<!\bthe )\bnext time(?:,? (?:please|don['’]?t|do not|always|never|first|just|use|ask|let|make sure|run|check|try|be|remember|tell|show|start|write|put|keep|stop|wait|commit|test)\b(?! (?:it|this|that|they)\b)| you\b)|\b(?:please|don['’]?t|do not)\b[^.!?;\n]{1,80}(?<!\bthe) next time\W{0,3}$/i,
   // In Polish `nie` is but "not".
-  /\b(?:immer|nie(?! \p{L}{2,30}[aiuy]j(?:cie)?(?!\p{L}))(?!.{0,300}[ąćęłńśźż])|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
+  /\b(?:immer|nie(?! (?:\p{L}{2,30}[aiuy]j(?:cie)?|pisz|bierz|jest|ma|mam|wiem|chce|trzeba|wolno|dziala|moze|mozna|tylko|to)(?!\p{L}))(?!.{0,300}[ąćęłńóśźż])|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
   /(?<!\p{L})(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
-  /\b(?:siempre|nunca|jamás|de ahora en adelante|a partir de ahora|cada vez|prefier\p{L}*|sempre|d['’]ora in poi|ogni volta|preferisc\p{L}*|a partir de agora|daqui em diante|toda vez|prefir\p{L}*|altijd|nooit|vanaf nu|voortaan)(?!\p{L})/iu,
-  /总是|总要|永远|从不|绝不|绝对不|記住|记住|總是|永遠|從不|絕不|絕對不|從現在(?:開始|起)|務必|始終|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|(?<!深度|广度|廣度)(?:優先|优先)(?![级級权權度順])|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
-  /(?<!\p{L})(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*|завжди|ніколи|відтепер|щоразу|zawsze|nigdy|od teraz|za każdym razem|vždy|nikdy|od teď)(?!\p{L})/iu,
-  /(?<!\p{L})(?:her zaman|asla|bundan sonra|bundan böyle|selalu|jangan pernah|mulai sekarang|luôn|không bao giờ|từ (?:giờ|nay)|alltid|aldrig|altid|aldri|från och med nu|aina|älä koskaan|mindig|soha)(?!\p{L})/iu,
-  /دائم(?:ا|ً)|أبد(?:ا|ً)|من الآن فصاعد|(?:في )?كل مرة|همیشه|هرگز|از این پس|از این به بعد|תמיד|לעולם (?:לא|אל)|מעכשיו|हमेशा|कभी (?:भी )?(?:नहीं|न|मत)(?!\p{L})|अब से|हर बार|সবসময়|কখনো|เสมอ|ทุกครั้ง|ห้าม|ต่อจากนี้/u,
+  /\b(?:siempre|nunca|jamás|de ahora en adelante|a partir de ahora|cada vez|prefier\p{L}*|sempre|d['’]ora in poi|ogni volta|preferisc\p{L}*|a partir de agora|(?:daqui|de agora) (?:em diante|(?:pra|para) (?:a )?frente)|doravante|a partir de hoje|toda vez|prefir\p{L}*|desde ahora|de aquí en adelante|en lo sucesivo|altijd|nooit|vanaf nu|voortaan|(?:elke|iedere) keer)(?!\p{L})/iu,
+  /总是|总要|永远|从不|绝不|绝对不|記住|记住|總是|永遠|從不|絕不|絕對不|從現在(?:開始|起)|務必|始終|从现在(?:开始|起)|今后|以[后後]|往后|往後|每次|每[当當]|务必|一律|始终|不要再|凡是|从今|下次(?:[请請要别別]|不要|[记記]得)|再也不要|(?<!深度|广度|廣度)(?:優先|优先)(?![级級权權度順])|常に|必ず|絶対に|決して|今後|これから|毎回|次回?から|二度と|(?:その)?都度|いつも[^。！？\n]{0,30}(?:ください|して$|こと$)|항상|절대|앞으로|지금부터|이제부터|다음부터|매번|반드시|무조건|언제나|때마다/,
+  /(?<!\p{L})(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|с этих пор|в дальнейшем|предпочита\p{L}*|завжди|ніколи|відтепер|віднині|надалі|щоразу|(?:кожного разу|кожен раз)|з цього моменту|zawsze|nigdy|od teraz|od tej pory|odtąd|za każdym razem|każdorazowo|vždy|nikdy|od teď)(?!\p{L})/iu,
+  /(?<!\p{L})(?:her zaman|daima|asla|bundan sonra|bundan böyle|her seferinde|bir daha(?= [^.!?\n]{0,80}m[ae](?:y[ıi]n)?(?:[.!]|$))|selalu|jangan pernah|(?:mulai|dari) (?:sekarang|saat ini)|ke ?depannya|setiap kali|seterusnya|luôn|không bao giờ|từ (?:giờ|nay)|alltid|aldrig|altid|aldri|från och med nu|hädanefter|framöver|i fortsättningen|varje gång|fra nu af|fra nå av|fremover|heretter|hver gang|aina|älä koskaan|mindig|soha)(?!\p{L})/iu,
+  /دائم(?:ا|ً)|دايما|أبد(?:ا|ً)|من الآن(?! إلى| حتى)|من (?:اليوم|هنا) ورايح|(?:في )?كل مرة|همیشه|هرگز|از این پس|از این به بعد|תמיד|לעולם (?:לא|אל)|מעכשיו|हमेशा|सदैव|कभी (?:भी )?(?:नहीं|न|मत)(?!\p{L})|(?:अब|आगे) से|हर बार|(?<!\p{L})(?:hamesha|(?:ab|aage) se|har baar|kabhi (?:bhi )?(?:mat|nahi|na))(?!\p{L})|সবসময়|কখনো|เสมอ|ทุกครั้ง|ห้าม|ต่อจากนี้/u,
 ]);
 /** The same words where they tell what was, what can be, or what somebody or something does by itself. */
 const DESCRIBES = new RegExp(
@@ -58,9 +59,17 @@ const DESCRIBES = new RegExp(
     .join('|'),
   'gi',
 );
+/** Programs of whose defaults their pages tell, by the names that nobody writes for anything else, and what they are called with. */
+const PROGRAM = String.raw`\x60?(?:npm|npx|pnpm|yarn|bun|deno|node|pip|uv|git|docker|kubectl|helm|terraform|cargo|rustc|webpack|vite|jest|vitest|pytest|eslint|prettier|tsc|curl|ssh|nginx)(?: [a-z-]{1,20})?\x60?`;
 /** What tells of a default that there is, as pages and logs do, and asks for none. */
-const TELLS_DEFAULT =
-  /^(?!.{0,400}\b(?:please|you|your|we|our|i|my|let['’]?s|must|should|shall|always|never|don['’]?t|do not|make sure|ensure|want|need)\b)(?:by default,? )?(?:the|an?|this|these|those|it|its|they|all|each|every|most|some|\S{1,40} (?:is|are|was|were|has|have|will|does|can|may))\b/i;
+const TELLS_DEFAULT = new RegExp(
+  [
+    String.raw`^(?!.{0,400}\b(?:please|you|your|we|our|i|my|let['’]?s|must|should|shall|always|never|don['’]?t|do not|make sure|ensure|want|need)\b)`,
+    String.raw`(?:(?:by default,? )?(?:the|an?|this|these|those|it|its|they|all|each|every|most|some|\S{1,40} (?:is|are|was|were|has|have|will|does|can|may))`,
+    String.raw`|by default,? ${PROGRAM} [a-z]{2,20}s|${PROGRAM} by default (?:[a-z]{2,20}s|will))\b`,
+  ].join(''),
+  'i',
+);
 const BY_DEFAULT = /\bby default\b/gi;
 /** Words that in a question tell what it is about, more often than what is to hold. */
 const ASKED_ABOUT =
@@ -87,11 +96,15 @@ const ASKS_POLITELY = /能不能|可不可以|可以|能否|[好行][吗嗎]|[�
 /** What stands in quotes is spoken of; behind a colon it is what is said. */
 const MENTIONED =
   /(?<![:：] ?)(?:“[^”\n]{2,200}”|「[^」\n]{2,200}」|『[^』\n]{2,200}』|«[^»\n]{2,200}»|(?<![\p{L}\p{N}"])"[^"\n]{2,200}"(?![\p{L}\p{N}"]))/gu;
+/** Words of demands that programs use as well: who writes in another script says such a thing in that. */
+const SAID_BY_PROGRAMS = /\b(?:required|only|no longer|without|instead of|needs? to|have to)\b/gi;
+const NO_LATIN_LETTER = /[^\P{L}\p{Script=Latin}]/u;
 /** Of one message; a page of pasted text says "must" all over. */
 const MOST_IN_MESSAGE = 12;
 const SAME_SUBJECT = 0.6;
 const LONGEST_INSTRUCTION = 300;
 const SHORT_OPENING = 60;
+const LOOKED_AT = 2_000;
 
 /** An order says so at its beginning; what describes a design has the same words on its way. */
 const OPENS_ORDER =
@@ -115,13 +128,20 @@ export function startsStanding(sentence: string): boolean {
 
 function saysStanding(sentence: string): boolean {
   // Most sentences have no such words: to take out where these describe costs many times what that does.
-  if (!holdsForGood(sentence) && !needsLeave(sentence)) return false;
+  if (!holdsForGood(sentence) && !needsLeave(sentence) && !saysAnswerLanguage(sentence)) {
+    return false;
+  }
   const told = sentence.replace(DESCRIBES, ' ');
   const said = TELLS_DEFAULT.test(told) ? told.replace(BY_DEFAULT, ' ') : told;
   const isAsking = isQuestion(said);
-  if (!isAsking && needsLeave(said)) return true;
+  if (!isAsking && (needsLeave(said) || saysAnswerLanguage(said))) return true;
   const words = isAsking ? said.replace(ASKED_ABOUT, ' ') : said;
   return holdsForGood(words) && holdsForGood(withoutReports(words));
+}
+
+/** Whether a text begins, as far as it says something, in another script than the Latin one. */
+function beginsInOtherScript(text: string): boolean {
+  return NO_LATIN_LETTER.test(/^.*\p{L}.*$/mu.exec(text.slice(0, LOOKED_AT))?.[0] ?? '');
 }
 
 function isDemanded(sentence: string): boolean {
@@ -193,6 +213,7 @@ export class Constraints {
       this.withdrawAllOf(before, seq);
     }
     const all = by === 'user' ? forbiddenIn(words) : [];
+    const isOther = by === 'user' && beginsInOtherScript(words);
     const lists = all.filter(forbids);
     const headings = new Set(lists.map(({ heading }) => heading));
     const found = sentencesOf(words).flatMap((sentence) => {
@@ -205,13 +226,15 @@ export class Constraints {
       }
       if (isAsked(said) || saysNothing(said)) return [];
       const own = withoutMentions(said);
+      const isPasted = isOther && !NO_LATIN_LETTER.test(own) && !OPENS_ORDER.test(own);
+      const asked = isPasted ? own.replace(SAID_BY_PROGRAMS, ' ') : own;
       const isStanding = saysStanding(own);
       const isRequired =
         isStanding ||
         isExperience(said) ||
         (!isQuestion(said) &&
           /^\p{L}/u.test(said) &&
-          (isDemanded(own.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
+          (isDemanded(asked.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
       if (!isRequired) return [];
       // Below a heading that forbids it, it would say the opposite.
       const above = headingOver(sentence, all);

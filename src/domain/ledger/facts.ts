@@ -138,15 +138,20 @@ export function addedText({ is_rewritten }: File, names: readonly string[]): str
 
 /** How a failure was cured where the same did not work later. */
 export const CURED_OTHERWISE = {
-  changed: 'the file was changed in another way later',
+  changed: 'the file was changed later',
   mended: 'the same tool was run later to mend it',
 } as const;
+
+/** Files of one name are named once. */
+export function filesOfCure(files: readonly string[]): string[] {
+  return [...new Set(files.map(baseName))];
+}
 
 function failureText({ what, lines, cure }: Failure): string {
   const failed = `${what}: ${lines.join(' / ')}`;
   if (cure === null) return failed;
   if (cure.otherwise !== undefined) return `${failed}; ${CURED_OTHERWISE[cure.otherwise]}`;
-  const files = cure.files.map(baseName).join(', ');
+  const files = filesOfCure(cure.files).join(', ');
   return `${failed}; the same worked later${files === '' ? '' : ` after changes of ${files}`}`;
 }
 

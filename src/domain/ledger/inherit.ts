@@ -28,6 +28,22 @@ export function inheritedLedger(ledger: Ledger, parent: string): Ledger {
   };
 }
 
+/** Whether something was said at this place or later: what a fork says itself comes after all of its parent's. */
+export function isSince(
+  { seq, of }: Place & { seq: number },
+  place: Place & { seq: number },
+): boolean {
+  return of === place.of ? seq >= place.seq : of === undefined;
+}
+
+/** Whether something was said last after another was. */
+export function isLater(
+  { last_seq, of }: Place & { last_seq: number },
+  other: Place & { last_seq: number },
+): boolean {
+  return of === other.of ? last_seq > other.last_seq : of === undefined;
+}
+
 const LONGEST_INHERITED = 12_000;
 /** Calls in the first messages of a conversation. */
 const MOST_IN_HEAD = 2;

@@ -122,7 +122,7 @@ export type Run = z.infer<typeof runSchema>;
 
 /**
  * What failed, and what cured it: the same worked later, and these files were changed before; or, `otherwise`,
- * the file that could not be changed was changed in another way, or a tool has mended what it complained of.
+ * the file that could not be changed was changed, or a tool has mended what it complained of.
  */
 const failureSchema = z.strictObject({
   ...place,

@@ -9,6 +9,9 @@ const CHANGES = new RegExp(
     /(?<!\p{L})(?:désormais|dorénavant|à partir de maintenant|maintenant|plutôt|au lieu d[eu]|finalement|oublie)(?!\p{L})/u,
     /(?<!\p{L})(?:de ahora en adelante|a partir de ahora|desde ahora|ahora|en (?:vez|lugar) de|mejor|a partir de agora|daqui em diante|agora|em vez de|ao invés de|d['’]ora in poi|da adesso|adesso|invece)(?!\p{L})/u,
     /(?<!\p{L})(?:отныне|впредь|теперь|больше не|вместо|с этого момента|bundan sonra|artık|yerine)(?!\p{L})/u,
+    /(?<!\p{L})(?:відтепер|віднині|надалі|тепер|більше не|замість|od teraz|od tej pory|teraz|już nie|zamiast|jednak|vanaf nu|voortaan|niet meer|in plaats van|toch)(?!\p{L})/u,
+    /(?<!\p{L})(?:från och med nu|hädanefter|framöver|istället|i stället|inte längre|fra n[uå] a[fv]|fremover|heretter|i stedet|ikke længere|ikke lenger|alligevel|mulai sekarang|sekarang|tidak lagi|jangan lagi|ganti)(?!\p{L})/u,
+    /(?<!\p{L})(?:من الآن|الآن|بدل(?:ا|ً)? من|لم يعد|अब से|अब|की जगह|के बजाय)(?!\p{L})/u,
     /以[后後]|从现在|從現在|今后|今後|改[为為用成]|不再|而不是|これから|代わり|앞으로|지금부터|대신/,
   ]
     .map(({ source }) => source)
@@ -19,7 +22,7 @@ const CHANGES = new RegExp(
 const SHARED = 0.25;
 /** Words of all of them. */
 const FOR_GOOD =
-  /(?<!\p{L})(?:siempre|sempre|toujours|immer|всегда|her zaman|总是|總是)(?!\p{L})/giu;
+  /(?<!\p{L})(?:siempre|sempre|toujours|immer|всегда|завжди|zawsze|altijd|alltid|altid|selalu|her zaman|دائما|हमेशा|总是|總是)(?!\p{L})/giu;
 const SIGN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
 /**

@@ -1,5 +1,6 @@
 import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
 import { kindOfCommand, LONGEST_KEY } from './command-line.ts';
+import { isLater } from './inherit.ts';
 import type { Run } from './ledger.ts';
 import { programName } from './script-names.ts';
 
@@ -12,8 +13,8 @@ export function passedSince(failed: Run, runs: readonly Run[]): Run | undefined 
   const parts = commandsOf(failed);
   if (parts.length === 0) return undefined;
   return runs.findLast((run) => {
-    if (run.outcome !== 'ok' || run.of !== failed.of || run.kind !== failed.kind) return false;
-    if (run.last_seq <= failed.last_seq || run.command.length >= LONGEST_KEY) return false;
+    if (run.outcome !== 'ok' || run.kind !== failed.kind || !isLater(run, failed)) return false;
+    if (run.command.length >= LONGEST_KEY) return false;
     const wholes = commandsOf(run);
     return parts.every((part) => wholes.some((whole) => covers(whole, part)));
   });

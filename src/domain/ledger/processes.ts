@@ -42,6 +42,19 @@ function askedInChat({ name, input }: ToolCall): { process: string; action: stri
   return id === undefined || action === undefined ? null : { process: `process ${id}`, action };
 }
 
+/** Whether an open call stands in the ledger under the process that goes on, and not under its own id. */
+export function isProcess(id: string): boolean {
+  return /^(?:process|job) /.test(id);
+}
+
+const SCHEDULED = /^Scheduled (?:recurring job|one-shot task) ([\w-]{1,60}) \(/;
+
+/** What Claude Code has been told to do later, or again and again, by the name under which it does so. */
+export function jobLeft({ name }: ToolCall, result: ToolResult): string | null {
+  const id = name === 'CronCreate' ? SCHEDULED.exec(resultText(result))?.[1] : undefined;
+  return id === undefined ? null : `job ${id}`;
+}
+
 /** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
 export function processOf(call: ToolCall): string | null {
   const asked = askedInChat(call);
@@ -56,6 +69,7 @@ export function stoppedBy(call: ToolCall): string | null {
   const asked = askedInChat(call);
   if (asked !== null) return /^(?:kill|remove)$/.test(asked.action) ? asked.process : null;
   const { name, input } = call;
+  if (name === 'CronDelete' && isJsonObject(input)) return `job ${stringField(input, 'id')}`;
   if (!/^(?:TaskStop|Kill(?:Shell|Bash))$/.test(name) || !isJsonObject(input)) return null;
   const id = stringField(input, 'task_id') ?? stringField(input, 'shell_id');
   return id === undefined ? null : `process ${id}`;

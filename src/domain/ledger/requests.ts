@@ -1,5 +1,6 @@
 import { cleaned, clipEnd, clipMiddle, oneLine } from '../text.ts';
 import { proposedPlan } from './approved-plan.ts';
+import { choicesIn, lettersIn, marksIn } from './choices.ts';
 import type { LastSaid, Request } from './ledger.ts';
 import { sentencesOf } from './sentences.ts';
 
@@ -92,8 +93,7 @@ export class Requests {
 export function answeredBy(reply: string, before: string): string {
   const all = cleaned(before).split('\n').map(oneLine);
   const lines = all.filter(saysSomething);
-  const numbers: string[] = reply.match(/(?<![\w.])\d{1,2}(?![\w.]\w)/g) ?? [];
-  const named = choicesIn(lines, [...numbers, ...lettersIn(reply)]);
+  const named = clipEnd(choicesIn(lines, marksIn(reply), reply), LONGEST_ANSWERED);
   if (named !== '') return named;
   const prose = outsideFences(all).filter(saysSomething);
   const asked = prose.map(lastQuestion).findLast((question) => question !== null);
@@ -102,31 +102,12 @@ export function answeredBy(reply: string, before: string): string {
   return clipEnd(asked ?? last, LONGEST_ANSWERED);
 }
 
-/** A letter alone, or as one or some of those that were to choose from, where the reply begins. */
-const LETTER =
-  /^\(?(?:([a-dA-D])[).]?$|(?:[^.!?\n]{0,40}\b(?:options?|with|for|think|prefer|choose|pick|say|take|do) )?([A-D](?:(?:, ?(?:and )?| and | ?& ?)[A-D]\b){0,3})(?:[).:,]|$| (?:is|seems|sounds|looks|and|but|please)\b))/;
-/** What was to choose from: in a list, a table or below headings. */
-const CHOICE =
-  /^(?:[-*|] ?|#{1,4} ){0,2}\**(?:(?:option|approach|variant|plan) )?(\d{1,2}|[a-dA-D])[.):]/i;
-
-function lettersIn(reply: string): readonly string[] {
-  const [, alone, named = ''] = LETTER.exec(reply.trim()) ?? [];
-  return alone === undefined ? (named.match(/[A-D]/g) ?? []) : [alone];
-}
-
-/** The lines that have one of these marks, as those do that can be chosen from; '' for none. */
-function choicesIn(lines: readonly string[], marks: readonly string[]): string {
-  const wanted = new Set(marks.map((mark) => mark.toLowerCase()));
-  const named = lines.filter((line) => wanted.has(CHOICE.exec(line)?.[1]?.toLowerCase() ?? '-'));
-  const texts = named.map((line) => line.replace(/^[|#\s]{1,10}/, '').replace(/ \|$/, ''));
-  return clipEnd(texts.join('; '), LONGEST_ANSWERED);
-}
-
 /** What a longer reply has chosen by its letter; '' where it names none. */
 function chosenBy(reply: string, before: string): string {
   const letters = lettersIn(reply);
   if (letters.length === 0) return '';
-  return choicesIn(cleaned(before).split('\n').map(oneLine).filter(saysSomething), letters);
+  const lines = cleaned(before).split('\n').map(oneLine).filter(saysSomething);
+  return clipEnd(choicesIn(lines, letters, reply), LONGEST_ANSWERED);
 }
 
 /** How a plan begins that was proposed. */

@@ -131,12 +131,16 @@ export class Runs {
     this.ended(task.process, done, outcome, files, moment);
   }
 
-  /** A file was changed: that a tool could not change it before matters no more. */
+  /**
+   * A file was changed: that a tool could not change it before matters no more. Whether this was the change
+   * that had failed nobody knows, even where the same tool has made it.
+   */
   changed(actions: readonly FileAction[], { seq, at }: Moment): void {
     const paths = actions.filter(changesText).map(({ path }) => path);
     if (paths.length === 0) return;
     for (const failure of this.failures.values()) {
-      if (failure.cure !== null || failure.failed_at >= at || isCommand(failure)) continue;
+      const isOver = failure.cure !== null && failure.cure.seq !== seq;
+      if (isOver || failure.failed_at >= at || isCommand(failure)) continue;
       const path = CHANGES_FILE.exec(failure.key)?.[1]?.replaceAll('\\', '/');
       if (path === undefined || !paths.some((one) => isSameFile(one, path))) continue;
       failure.cure = { seq, files: [], otherwise: 'changed' };

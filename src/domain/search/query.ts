@@ -1,7 +1,7 @@
 import { accept, type Outcome, reject } from '../session/errors.ts';
-import { partsOf, unspacedCharacters } from './tokens.ts';
+import { type Part, partsOf, unspacedCharacters } from './tokens.ts';
 
-/** `isApart`: signs stand before it that join no name. */
+/** `isApart`: signs stand before it that join no name, or it is of a sentence without spaces. */
 type TermPart = { text: string; isJoined: boolean; isApart: boolean };
 
 /** A word, or a phrase in quotes, of a query: its parts, which follow each other in the text. */
@@ -98,12 +98,22 @@ export function signsIn(text: string): string | null {
 function termOf(word: string, isPhrase: boolean): Term | null {
   const isStarred = !isPhrase && word.endsWith('*');
   const found = partsOf(word);
+  const isSentence = found.filter(isOfPairs).length >= FEWEST_PAIRS;
   const parts = found.map(({ text, isJoined, start }, index) => {
     const before = found[index - 1];
-    const isApart = !isJoined && before !== undefined && before.end < start;
+    const isApart = !isJoined && before !== undefined && (isSentence || before.end < start);
     return { text, isJoined, isApart };
   });
   return parts.length === 0 ? null : { parts, isPrefix: isStarred || isCharacter(parts), isPhrase };
+}
+
+/** Whoever asks with so many pairs of a script without spaces asks with several words. */
+const FEWEST_PAIRS = 3;
+
+/** A part that reaches into the one behind it. */
+function isOfPairs({ end }: Part, index: number, parts: readonly Part[]): boolean {
+  const next = parts[index + 1];
+  return next !== undefined && next.start < end;
 }
 
 /** A single character of a script without spaces: it is only found as the beginning of a pair. */
@@ -113,7 +123,8 @@ function isCharacter([first, ...others]: readonly TermPart[]): boolean {
 }
 
 /**
- * `load(path` and `a|b` are two names each, which stand in either order and may be written in other parts.
+ * `load(path` and `a|b` are two names each, which stand in either order and may be written in other parts,
+ * and so are the words of a sentence without spaces.
  * Where one comes twice, as in `fix=fix`, the names tell less than what is written.
  */
 function namesOf(terms: readonly Term[]): Term[][] {

@@ -21,7 +21,17 @@ import {
   toolName,
 } from './tool-input.ts';
 
-const USE_NAMES = ['read', 'write', 'edit', 'insert', 'undo', 'delete', 'move', 'patch'] as const;
+const USE_NAMES = [
+  'read',
+  'write',
+  'edit',
+  'insert',
+  'undo',
+  'delete',
+  'move',
+  'copy',
+  'patch',
+] as const;
 type Use = (typeof USE_NAMES)[number];
 
 /** What the tools do that agents have for files, by their names without case and dividers. */
@@ -34,8 +44,9 @@ const USES = usesByName({
     'searchandreplace replacefilecontent multireplacefilecontent notebookedit',
   insert: 'insert insertcontent',
   undo: 'undoedit',
-  delete: 'deletefile removefile',
-  move: 'movefile renamefile',
+  delete: 'deletefile removefile deletepath',
+  move: 'movefile renamefile movepath',
+  copy: 'copyfile copypath',
   patch: 'applypatch patch',
 });
 const NO_TEXT = /\.(?:ipynb|pdf|png|jpe?g|gif|webp)$/i;
@@ -48,11 +59,32 @@ const COMMAND_USES = usesByName({
   undo: 'undo_edit',
 });
 
-/** What a tool does by its name and the command in its input; null for tools that work on no file. */
+/**
+ * What a tool does by its name and the command in its input, or by what only an edit is given; null for tools
+ * that work on no file.
+ */
 export function useOf(call: ToolCall): Use | null {
-  if (isRemote(inputOf(call))) return null;
-  if (isEditor(call)) return useOfEditor(inputOf(call));
-  return USES.get(toolName(call)) ?? useAtServer(ownName(call.name));
+  const input = inputOf(call);
+  if (isRemote(input)) return null;
+  if (isEditor(call)) return useOfEditor(input);
+  const named = USES.get(toolName(call)) ?? useAtServer(ownName(call.name));
+  return named ?? (isReplacement(input) ? 'edit' : null);
+}
+
+/** The fields for a text of a file and the one in its place, as agents name them. */
+const PAIRS = [
+  ['old_string', 'new_string'],
+  ['old_str', 'new_str'],
+  ['oldString', 'newString'],
+  ['oldText', 'newText'],
+  ['old_text', 'new_text'],
+] as const;
+
+/** Nanocoder and Desktop Commander: `string_replace` and `edit_block`. */
+function isReplacement(input: JsonObject): boolean {
+  const isPair = ([from, to]: (typeof PAIRS)[number]) =>
+    typeof input[from] === 'string' && typeof input[to] === 'string';
+  return pathOf(input) !== undefined && PAIRS.some(isPair);
 }
 
 /** By its command; Cline's has none, and does what it is given the texts and the line for. */
@@ -142,7 +174,8 @@ function doneBy(call: ToolCall, answer: Answer): FileAction[] {
     case 'delete':
       return [{ kind: 'deleted', path }];
     case 'move':
-      return moveActions(input);
+    case 'copy':
+      return moveActions(input, use);
     default:
       return use satisfies never;
   }
@@ -150,7 +183,7 @@ function doneBy(call: ToolCall, answer: Answer): FileAction[] {
 
 function useWithoutPath(use: Use, call: ToolCall): FileAction[] {
   if (use === 'read') return [];
-  return use === 'move' ? moveActions(inputOf(call)) : namedActions(call);
+  return use === 'move' || use === 'copy' ? moveActions(inputOf(call), use) : namedActions(call);
 }
 
 function changed(path: string, { name }: ToolCall): FileAction & { kind: 'changed' } {
@@ -239,10 +272,11 @@ function replacementOf(edit: JsonObject): Replacement | null {
   return from === undefined ? null : { from, to, all: all || times > 1 };
 }
 
-function moveActions(input: JsonObject): FileAction[] {
-  const path = firstString(input, ['source', 'from', 'old_path', 'path']);
-  const to = firstString(input, ['destination', 'to', 'new_path']);
-  return path === undefined || to === undefined ? [] : [{ kind: 'moved', path, to }];
+function moveActions(input: JsonObject, use: 'move' | 'copy'): FileAction[] {
+  const path = firstString(input, ['source', 'from', 'old_path', 'source_path', 'path']);
+  const to = firstString(input, ['destination', 'to', 'new_path', 'destination_path']);
+  if (path === undefined || to === undefined) return [];
+  return [{ kind: use === 'move' ? 'moved' : 'copied', path, to }];
 }
 
 /** Codex takes its patch as a text, or as a field; the Responses API as an operation on one file. */

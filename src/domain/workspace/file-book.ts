@@ -1,6 +1,6 @@
 import type { Attachment } from '../items/item.ts';
 import { baseName } from '../names.ts';
-import type { FileAction } from './action.ts';
+import { changedBy, type FileAction } from './action.ts';
 import type { Effort } from './effort.ts';
 import { type KeptFile, KeptFiles, type KnownFile } from './kept-files.ts';
 import {
@@ -31,6 +31,8 @@ const MOVE_COST = 2_000;
 export class FileBook {
   private readonly files: KeptFiles;
   private readonly effort: Effort;
+  /** Calls whose changes some file has before they come. */
+  private readonly calls = new Set<string>();
 
   constructor(effort: Effort) {
     this.effort = effort;
@@ -46,11 +48,15 @@ export class FileBook {
   put(posted: Attachment & { path: string }, at: number): void {
     const { text, changedBy } = textOfRestored(posted);
     const path = isOnWindows(posted.path) ? resolvePath(posted.path, null) : posted.path;
-    const file = this.files.set(path, text, at, changedBy);
-    if (file !== undefined) file.posted = posted;
+    const file = this.files.set(path, text, at, changedBy, posted.calls);
+    if (file === undefined) return;
+    file.posted = posted;
+    for (const call of posted.calls ?? []) this.calls.add(call);
   }
 
-  apply(action: FileAction, at: number): void {
+  /** `call`: the id of the call that has done so; what a file has of it already is not done to it again. */
+  apply(action: FileAction, at: number, call?: string): void {
+    if (call !== undefined && this.has(action, call)) return;
     switch (action.kind) {
       case 'named_changed':
         this.files.doubtNamed(action.script, action.by);
@@ -199,7 +205,7 @@ export class FileBook {
   /** `both`: what is known of a file with what was seen of it. */
   private seeInPart(known: KeptFile, both: KnownText, seen: KnownText, at: number): void {
     if (known.changedBy === null) {
-      this.files.set(known.path, both, at, null);
+      this.files.set(known.path, both, at, null, known.calls);
       return;
     }
     const since = known.seen === null ? seen : (merged(known.seen, seen, this.effort) ?? seen);
@@ -249,6 +255,17 @@ export class FileBook {
   private follow(file: KeptFile, text: KnownText, at: number, next: Next): void {
     if (file.changedBy === null) this.files.set(file.path, text, at, null);
     else this.files.setInPart(file, text, at, file.seen === null ? null : next(file.seen));
+  }
+
+  private has(action: FileAction, call: string): boolean {
+    if (!('path' in action) || action.kind === 'seen' || action.kind === 'ran') return false;
+    if (!this.calls.has(call)) return false;
+    const path = changedBy(action).at(-1) ?? action.path;
+    const certain = this.files.certain(path);
+    // The call may name it otherwise, as from its folder.
+    const named =
+      certain === undefined ? this.files.namesakes(path, `a change of ${path}`) : [certain];
+    return named.some(({ calls }) => calls.includes(call));
   }
 
   private undo(path: string, at: number): void {

@@ -21,12 +21,14 @@ export type KnownFile = {
 
 /**
  * `before`: its content before the last change. `runs`: what it does as a program, once that was asked.
- * `seen`: of a doubtful file what was read since, as edits have left it.
+ * `seen`: of a doubtful file what was read since, as edits have left it. `calls`: those that are still to come,
+ * and whose changes it has already.
  */
 export type KeptFile = KnownFile & {
   before: KnownText | null;
   runs: ProgramEffect | null;
   seen: KnownText | null;
+  calls: readonly string[];
 };
 
 /** Behind what may have changed a file, where some of it is known to be as it stands. */
@@ -96,7 +98,13 @@ export class KeptFiles {
   }
 
   /** Undefined where the path cannot be followed. */
-  set(path: string, text: KnownText, at: number, changedBy: string | null): KeptFile | undefined {
+  set(
+    path: string,
+    text: KnownText,
+    at: number,
+    changedBy: string | null,
+    calls: readonly string[] = [],
+  ): KeptFile | undefined {
     // Put in anew, so that the one that was used longest ago stands first.
     const before = this.forget(path)?.text ?? null;
     if (!this.names.add(path)) return undefined;
@@ -109,6 +117,7 @@ export class KeptFiles {
       posted: null,
       runs: null,
       seen: null,
+      calls,
     };
     this.files.set(path, entry);
     const isSure = changedBy === null || changedBy.endsWith(IN_PART);
@@ -125,13 +134,14 @@ export class KeptFiles {
 
   /** The same for a file that stays as doubtful as it was but for what has been `seen` or edited of it. */
   setInPart(
-    { path, changedBy }: KeptFile,
+    { path, changedBy, calls }: KeptFile,
     text: KnownText,
     at: number,
     seen: KnownText | null,
   ): void {
     const isSure = changedBy === null || changedBy.endsWith(IN_PART);
-    const file = this.set(path, text, at, isSure ? changedBy : `${changedBy}${IN_PART}`);
+    const by = isSure ? changedBy : `${changedBy}${IN_PART}`;
+    const file = this.set(path, text, at, by, calls);
     if (file !== undefined) file.seen = seen;
   }
 

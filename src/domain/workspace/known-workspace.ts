@@ -1,6 +1,7 @@
 import { withCallsApart } from '../items/calls-apart.ts';
 import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { partnersIn } from '../items/pairing.ts';
+import { changedBy, type FileAction } from './action.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
 import { FileBook } from './file-book.ts';
@@ -16,6 +17,8 @@ export type KnownWorkspace = {
   plan: KnownPlan | null;
   /** The folder that the session works in, where it is known. */
   folder: string | null;
+  /** The calls that have changed files, and which. */
+  changes: readonly { call: string; paths: readonly string[] }[];
 };
 
 /**
@@ -39,7 +42,7 @@ export function foldAround(
   cut: number,
   startFolder: string | null = null,
 ): { before: KnownWorkspace; after: KnownWorkspace } {
-  const nothing = { files: [], todos: null, plan: null, folder: startFolder };
+  const nothing = { files: [], todos: null, plan: null, folder: startFolder, changes: [] };
   let before: KnownWorkspace | undefined;
   try {
     const read = withCallsApart(items);
@@ -67,6 +70,7 @@ function workspaceFold(
   const plans = new PlanBook();
   const partners = partnersIn(items);
   const answered = new Set<ToolCall>();
+  const changes: KnownWorkspace['changes'][number][] = [];
   let folder = startFolder;
   let shell = startFolder;
   const carryOut = (call: ToolCall, result: ToolResult, at: number) => {
@@ -74,9 +78,11 @@ function workspaceFold(
     const { actions, shell: end } = actionsOfCall(call, result, { session: folder, shell }, effort);
     shell = end;
     for (const action of actions) {
-      files.apply(action, at);
+      files.apply(action, at, call.id);
       plans.file(action, at);
     }
+    const paths = actions.flatMap(changedPaths);
+    if (paths.length > 0) changes.push({ call: call.id, paths });
     plans.call(call, result, at);
   };
   let before: Message | null = null;
@@ -131,7 +137,12 @@ function workspaceFold(
   };
   const known = () => {
     const of = files.known();
-    return { files: of, todos: plans.todos(), plan: plans.plan(of), folder };
+    return { files: of, todos: plans.todos(), plan: plans.plan(of), folder, changes: [...changes] };
   };
   return { add, known };
+}
+
+function changedPaths(action: FileAction): string[] {
+  if (!('path' in action) || action.kind === 'seen' || action.kind === 'ran') return [];
+  return changedBy(action);
 }

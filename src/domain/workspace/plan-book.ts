@@ -179,6 +179,8 @@ export class PlanBook {
     };
     const { list } = this;
     const todos = Array.isArray(list?.content) ? list.content : [];
+    // It stands in a list that a compaction has put back in front of the call.
+    if (id !== undefined && todos.some((known) => idOf(known) === id)) return;
     if (list !== null && todos.length >= MOST_TASKS) {
       this.list = { ...list, isWhole: false };
       return;
@@ -231,10 +233,37 @@ type ShownTask = { id: string; status: string; content: string };
 const LISTED = /^#(\d{1,9}) \[(pending|in_progress|completed)\] (\S.*)$/;
 const BLOCKERS = / \[blocked by #[\d#, ]{1,2000}\]$/;
 
+const NANOCODER =
+  /^(?:All |Remaining )?Tasks \((\d{1,4}) pending, (\d{1,4}) in progress, (\d{1,4}) completed\):?\n(?:─{50}\n)?/m;
+const NANOCODER_TASK = /^ {0,2}([○◐✓]) \[([\w-]{1,40})\] (\S.*)$/;
+const SIGNS: Readonly<Record<string, string>> = {
+  '○': 'pending',
+  '◐': 'in_progress',
+  '✓': 'completed',
+};
+
+/** The tasks that Nanocoder shows, where it shows all of them. */
+function shownByNanocoder(text: string): ShownTask[] | null {
+  if (/(?:^No tasks found\. Create one with create_task|^No tasks remaining)\.$/m.test(text))
+    return [];
+  const head = NANOCODER.exec(text);
+  if (head === null) return null;
+  const lines = text.slice(head.index + head[0].length).split('\n', MOST_TASKS + 1);
+  const tasks = lines.flatMap((line): ShownTask[] => {
+    const [, sign = '', id = '', content = ''] = NANOCODER_TASK.exec(line.slice(0, 4_000)) ?? [];
+    const status = SIGNS[sign];
+    return status === undefined ? [] : [{ id, status, content }];
+  });
+  const count = head.slice(1).reduce((sum, of) => sum + Number(of), 0);
+  return tasks.length === count ? tasks : null;
+}
+
 /** The tasks that Claude Code lists, in the order of their numbers; null for other answers. */
 function shownList(answer: string): ShownTask[] | null {
   const text = answer.trim();
   if (text === 'No tasks found') return [];
+  const others = shownByNanocoder(text);
+  if (others !== null) return others;
   const lines = text.split('\n', MOST_TASKS + 1);
   const tasks = lines.map((line) => {
     const [, id = '', status = '', subject = ''] = LISTED.exec(line.slice(0, 4_000).trim()) ?? [];

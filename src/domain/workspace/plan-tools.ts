@@ -42,6 +42,11 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   taskupdate: 'update',
   tasklist: 'look_up',
   taskget: 'look_up',
+  // Nanocoder, which shows all of the list after each change.
+  createtask: 'look_up',
+  updatetask: 'look_up',
+  deletetask: 'look_up',
+  listtasks: 'look_up',
   exitplanmode: 'exit',
 };
 /** Words of which an unknown tool has one in its name when it keeps a list of todos. */

@@ -46,6 +46,8 @@ const ANTIGRAVITY =
 /** What Roo Code says of a command, before its output. */
 const ROO =
   /^Command executed in terminal\b[^\n]{0,4200}?(?:\nExit code|\. Exit code): (-?\d{1,10})\n(?:Output:\n)?/;
+/** What Nanocoder writes above what a command has printed. */
+const NANOCODER = /^EXIT_CODE: (-?\d{1,10})\n(?:STDERR:\n)?/;
 /** What programs write at the end of an output, with its exit code. */
 const END_NOTES: readonly RegExp[] = [
   /\n?<(?:shellId: \w{1,40} completed|exited) with exit code (-?\d{1,10})>\s*$/,
@@ -176,6 +178,11 @@ function unwrapped(text: string): Ended {
   }
   const roo = ROO.exec(text);
   if (roo !== null) return { text: text.slice(roo[0].length), hasFailed: Number(roo[1]) !== 0 };
+  const nanocoder = NANOCODER.exec(text);
+  if (nanocoder !== null) {
+    const output = text.slice(nanocoder[0].length).replace(/\nSTDOUT:\n$/, '');
+    return { text: output, hasFailed: Number(nanocoder[1]) !== 0 };
+  }
   const end = text.slice(-200);
   for (const note of END_NOTES) {
     const found = note.exec(end);
@@ -238,6 +245,8 @@ const FAILURES: readonly RegExp[] = [
   /^unsupported (?:custom tool )?call: \S/,
   /^(?:The arguments provided to the tool are invalid: |Model tried to call unavailable tool )/,
   /^(?:(?:The )?(?:tool|function) ["'`]?[\w.:-]{1,100}["'`]? (?:is )?(?:not (?:found|available|registered|supported)|does not exist|unavailable|disabled)|(?:Unknown|No such|Unsupported) (?:tool|function)(?: call)?:? ["'`]?\w)/i,
+  // Nanocoder.
+  /^Validation failed: \S/,
   // OpenCode.
   /^(?:Transport error \(|ripgrep execution failed)/,
   // As Roo Code says it.

@@ -7,6 +7,8 @@ import {
 } from '../../../src/domain/compaction/extractive/summarize.ts';
 import type { Normalised, Role } from '../../../src/domain/items/item.ts';
 import type { Json } from '../../../src/domain/json.ts';
+import { advanceLedger } from '../../../src/domain/ledger/advance.ts';
+import { inheritedLedger } from '../../../src/domain/ledger/inherit.ts';
 import { type Ledger, ledgerSchema } from '../../../src/domain/ledger/ledger.ts';
 import { namesStandingIn } from '../../../src/domain/names.ts';
 import { ledgersOfItems } from '../../support/ledgers.ts';
@@ -523,6 +525,49 @@ describe('what has to hold', () => {
     );
   });
 
+  describe('in a fork, whose items are numbered anew', () => {
+    const parent = [
+      asks('Port the parser.'),
+      ...used('TodoWrite', { todos: [{ content: 'Ship it', status: 'pending' }] }, TODOS_OK),
+      ...ran('npm test -- a.test.ts', 'Error: no export', 1),
+      ...used(
+        'Bash',
+        { command: 'npm run dev', run_in_background: true },
+        'Command running in background with ID: b7k2. Output is being written to: /tmp/b7k2.output.',
+      ),
+      asks('Remove the quotes, but keep escaped ones.'),
+    ];
+    const forked = (...items: Parameters<typeof ledgersOfItems>[0]) => {
+      const start = inheritedLedger(ledgersOfItems(parent).covered, 'parent');
+      const covered = advanceLedger(
+        start,
+        items.map((item, index) => ({ seq: index + 1, item })),
+      );
+      return render({ covered, standing: covered, verbatim: [] });
+    };
+
+    test('what the fork demands is of its task', () => {
+      expect(section(forked(asks('No, do not ship yet.')), 'Primary request and intent')).toContain(
+        '- User, required of a task: No, do not ship yet.',
+      );
+    });
+
+    test("what it asks for leaves its parent's todos behind", () => {
+      const asked = ['Write the docs.', 'Now the tests.', 'And a page on forks.'].map(asks);
+      expect(forked(...asked)).toContain('- List not touched, 4 requests since: Open: Ship it');
+    });
+
+    test('what its parent has left running is none of its own', () => {
+      expect(forked(asks('And now?'))).not.toContain('Left running');
+    });
+
+    test('what passes there has passed since', () => {
+      expect(forked(...ran('npm test', 'Tests  3 passed (3)'))).toContain(
+        'not seen to work later, but npm test passed since',
+      );
+    });
+  });
+
   test('an instruction that a later one has replaced is not told', () => {
     const summary = summarize([
       asks('Always format dates as year, month and day in every report.'),
@@ -816,6 +861,20 @@ describe('what is taken from the whole log, the items after the cut included', (
     ]);
   });
 
+  test('files of one name that were changed before it worked are named once', () => {
+    const write = (path: string) =>
+      used('Write', { file_path: path, content: 'x = 1\n' }, `The file ${path} has been updated.`);
+    const items = [
+      ...ran('npm test', 'Error: no export', 1),
+      ...write('/w/orders.py'),
+      ...write('/w/.claude/worktrees/port/orders.py'),
+      ...ran('npm test', '3 passed'),
+    ];
+    expect(section(summarize([asks('Go.'), ...items]), 'Errors and fixes')).toEqual([
+      '- Error in Bash (npm test): tool output "Error: no export"; the same worked later, after changes of orders.py.',
+    ]);
+  });
+
   test('what was said before the cut only is told of the work', () => {
     expect(section(summary, 'Current work')).toEqual([
       '- Assistant: Let me look at src/import.ts.',
@@ -835,11 +894,11 @@ test('a run that the user broke off leaves the outcome of the one before it', ()
   );
 });
 
+const stepsOf = (items: readonly Normalised[]) =>
+  section(summarize([asks('Go.'), ...items]), 'Optional next step');
+
 describe('steps done are not next', () => {
   const plan = tells('Next I will write the backoff in src/retry.ts.');
-  const stepsOf = (items: readonly Normalised[]) =>
-    section(summarize([asks('Go.'), ...items]), 'Optional next step');
-
   test('an intention is next until it has been carried out', () => {
     expect(stepsOf([plan])).toEqual([
       "- Assistant's last stated intention: Next I will write the backoff in src/retry.ts.",
@@ -937,6 +996,50 @@ describe('steps done are not next', () => {
     expect(
       stepsOf([...open, ...Array.from({ length: 10 }, () => asks('And now?'))]),
     ).toBeUndefined();
+  });
+});
+
+describe('what was left running', () => {
+  const later = Array.from({ length: 10 }, () => asks('And now?'));
+  const server = used(
+    'Bash',
+    { command: 'npm run dev', run_in_background: true },
+    'Command running in background with ID: b7k2. Output is being written to: /tmp/b7k2.output. You will be notified when it completes.',
+  );
+  const session = used(
+    'exec_command',
+    { cmd: 'python3 -m http.server' },
+    'Chunk ID: c9ffda\nWall time: 0.6015 seconds\nProcess running with session ID 79801\nOutput:\nServing HTTP',
+  );
+
+  test('is told with the name by which it is stopped or asked, however long ago that was', () => {
+    expect(stepsOf([...server, ...session, ...later])).toEqual([
+      '- Left running, no end seen: Bash (npm run dev), process b7k2',
+      '- Left running, no end seen: exec_command (python3 -m http.server), process 79801',
+    ]);
+  });
+
+  test('so is what Claude Code has been told to do again and again, until it is told not to', () => {
+    const job = used(
+      'CronCreate',
+      { cron: '7 3 * * *', prompt: 'Check the nightly log', recurring: true },
+      'Scheduled recurring job 71868aa9 (Every day at 3:07 AM). Next run: Nov 29 3:37am. Session-only (not written to disk, dies when Claude exits). Auto-expires after 30 days. Use CronDelete to cancel sooner.',
+    );
+    expect(stepsOf([...job, ...later])).toEqual([
+      '- Left running, no end seen: CronCreate (Check the nightly log), job 71868aa9',
+    ]);
+    const ended = used('CronDelete', { id: '71868aa9' }, 'Cancelled job 71868aa9.');
+    expect(stepsOf([...job, ...ended, ...later])).toBeUndefined();
+  });
+
+  test('is told no more once it was stopped or has ended', () => {
+    const stopped = used('TaskStop', { task_id: 'b7k2' }, 'Successfully stopped task: b7k2');
+    const ended = used(
+      'write_stdin',
+      { session_id: 79801, chars: '\u0003' },
+      'Chunk ID: c9ffdb\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n',
+    );
+    expect(stepsOf([...server, ...session, ...stopped, ...ended, ...later])).toBeUndefined();
   });
 });
 

@@ -421,6 +421,64 @@ describe('finishFull', () => {
     });
   });
 
+  it('puts back no command whose text stands whole in the latest request that calls it', () => {
+    const ship = 'Ship version 2.4.1: bump conf.ini, then write RELEASE.md. Never push.';
+    const called = (text: string) =>
+      user([
+        {
+          type: 'text',
+          text: '<command-message>ship</command-message>\n<command-name>/ship</command-name>\n<command-args>2.4.1</command-args>',
+        },
+        { type: 'text', text },
+      ]);
+    const skill = `Base directory for this skill: /s/ship\n\n${ship}`;
+    const filesOf = (...items: Item[]) => {
+      const history = [user('Look.'), ...items, ...[1, 2, 3].map(() => assistant(ofTokens(2_000)))];
+      const found = plan(viewIn('anthropic', history), settings(), 4_000, null, 32_000);
+      return found.kind === 'full' ? found.files.map(({ path }) => path) : [];
+    };
+    expect(filesOf(assistant(ofTokens(500)), called(ship))).toEqual([]);
+    expect(filesOf(assistant(ofTokens(500)), called(skill))).toEqual([]);
+    expect(filesOf(called(ship), assistant(ofTokens(500)), user('And now?'))).toEqual([
+      '/ship, command as loaded',
+    ]);
+    // Of a long one no more than a part stands in the request.
+    const long = ofTokens(5_000);
+    expect(filesOf(assistant(ofTokens(500)), called(long))).toEqual(['/ship, command as loaded']);
+  });
+
+  it("keeps no request of its parent's user behind the task of an agent of Codex", () => {
+    const ask: Item = { type: 'message', role: 'user', content: 'Use agents, then mend it.' };
+    const told = (id: string, type: string): Item => ({
+      type: 'agent_message',
+      id,
+      author: '/root',
+      recipient: '/root/beta',
+      content: [
+        {
+          type: 'input_text',
+          text: `Message Type: ${type}\nTask name: /root/beta\nSender: /root\nPayload:\n`,
+        },
+        { type: 'encrypted_content', encrypted_content: 'gAAAAAB' },
+      ],
+    });
+    const said = (tokens: number): Item => ({
+      type: 'message',
+      role: 'assistant',
+      content: ofTokens(tokens),
+    });
+    const work = [1, 2, 3].map(() => said(2_000));
+    const preservedOf = (...items: Item[]) => {
+      const view = viewIn('openai-responses', [...items, ...work]);
+      const found = plan(view, settings(), 4_000, null, 32_000);
+      return found.kind === 'full' ? found.preserved.map(({ item }) => item) : null;
+    };
+    expect(preservedOf(ask, said(500), told('1', 'NEW_TASK'))).toEqual([]);
+    // The user has spoken to this agent itself, or another one has sent it a message.
+    expect(preservedOf(told('1', 'NEW_TASK'), said(500), ask)).toEqual([ask]);
+    expect(preservedOf(ask, said(500), told('1', 'MESSAGE'))).toEqual([ask]);
+  });
+
   it('leaves files out, oldest first, until the context fits under the threshold', () => {
     const files = ['a', 'b', 'c'].map((name) => file(name, ofTokens(1_000)));
     const view = viewOf([...TALK, ...files]);

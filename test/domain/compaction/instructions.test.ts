@@ -405,6 +405,108 @@ it('keeps the newest objective that Codex tells as an output of no call, until i
   expect(kept([...history, ...update('blocked')], codex)).toHaveLength(1);
   expect(kept([...history, ...update('complete')], codex)).toEqual([]);
   expect(kept([...history, ...update('complete'), goal('Next')], codex)).toEqual([goal('Next')]);
+  const [call] = update('complete');
+  const failed: Item = {
+    type: 'function_call_output',
+    call_id: 'u',
+    output: 'cannot update goal because this thread has no goal',
+  };
+  expect(kept([...history, ...(call ? [call] : []), failed], codex)).toHaveLength(1);
+});
+
+describe('the objective of a goal that Codex ends in a script of its code mode', () => {
+  const codex = codecFor('openai-responses');
+  const goal: Item = {
+    type: 'function_call_output',
+    id: 'fco_1',
+    name: 'goal_objective',
+    namespace: 'agent',
+    output: 'All tests pass',
+  };
+  const asked: Item = { type: 'message', role: 'user', content: 'Mend it.' };
+  const answer: Item = { type: 'message', role: 'assistant', content: 'Done.' };
+  const script = (input: string, state: string, ...texts: string[]): Item[] => [
+    { type: 'custom_tool_call', status: 'completed', call_id: 's', name: 'exec', input },
+    {
+      type: 'custom_tool_call_output',
+      call_id: 's',
+      output: [`Script ${state}\nWall time 0.0 seconds\nOutput:\n`, ...texts].map((text) => ({
+        type: 'input_text',
+        text,
+      })),
+    },
+  ];
+  const update = (status: string) => `text(await tools.update_goal({ status: '${status}' }));`;
+  const told = (status: string) =>
+    `{"goal":{"threadId":"01a2","objective":"All tests pass","status":"${status}","tokensUsed":0,"timeUsedSeconds":0,"createdAt":1795897363,"updatedAt":1795897363},"remainingTokens":null,"completionBudgetReport":null}`;
+
+  it.each([
+    ['is complete', script(update('complete'), 'completed', told('complete')), 0],
+    ['is only blocked', script(update('blocked'), 'completed', told('blocked')), 1],
+    [
+      'could not be set so',
+      script(
+        update('complete'),
+        'failed',
+        'Script error:\ncannot update goal because this thread has no goal',
+      ),
+      1,
+    ],
+    [
+      'was cleared, as the tool shows',
+      script(
+        'text(await tools.get_goal({}));',
+        'completed',
+        '{"goal":null,"remainingTokens":null,"completionBudgetReport":null}',
+      ),
+      0,
+    ],
+    [
+      'goes on, as the tool shows',
+      script('text(await tools.get_goal({}));', 'completed', told('active')),
+      1,
+    ],
+  ])('stands unless it is over: %s', (_, ending, standing) => {
+    expect(kept([asked, goal, answer, ...ending, answer], codex)).toHaveLength(standing);
+  });
+});
+
+it('keeps the tasks of an agent of Codex, which only the provider can read, and no report to it', () => {
+  const codec = codecFor('openai-responses');
+  const message = (id: string, type: string, ...rest: JsonObject[]): Item => ({
+    type: 'agent_message',
+    id,
+    author: '/root',
+    recipient: '/root/alpha',
+    content: [
+      {
+        type: 'input_text',
+        text: `Message Type: ${type}\nTask name: /root/alpha\nSender: /root\nPayload:\n`,
+      },
+      ...rest,
+    ],
+  });
+  const sealed = { type: 'encrypted_content', encrypted_content: 'gAAAAAB' };
+  const task = message('amsg_1', 'NEW_TASK', sealed);
+  const next = message('amsg_2', 'NEW_TASK', { ...sealed, encrypted_content: 'gAAAAAC' });
+  const report = message('amsg_3', 'FINAL_ANSWER', { type: 'input_text', text: 'It is 4711 ms.' });
+  const answer: Item = { type: 'message', role: 'assistant', content: 'I look.' };
+  expect(kept([task, answer, report, next, answer], codec)).toEqual([task, next]);
+});
+
+it('keeps the newest role that Codex tells an agent: one that was spawned has that of its parent before it', () => {
+  const codec = codecFor('openai-responses');
+  const told = (content: string): Item => ({ type: 'message', role: 'developer', content });
+  const role = (words: string) => told(`<multi_agent_role>${words}</multi_agent_role>`);
+  const mode = (words: string) => told(`<multi_agent_mode>${words}</multi_agent_mode>`);
+  const ofParent = [role('You are `/root`, the primary agent.'), mode('Delegate proactively.')];
+  const own = [
+    role('You are an agent in a team of agents.'),
+    mode('Do not spawn sub-agents unless asked.'),
+  ];
+  const asked: Item = { type: 'message', role: 'user', content: 'Use agents.' };
+  const answer: Item = { type: 'message', role: 'assistant', content: 'I do.' };
+  expect(kept([...ofParent, asked, answer, ...own, answer], codec, 0, 50)).toEqual(own);
 });
 
 it('keeps what Claude Code tells of itself behind files that the first request names', () => {

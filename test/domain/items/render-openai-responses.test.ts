@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { renderEntries } from '../../../src/domain/context/render.ts';
+import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses/codec.ts';
 import { MISSING_RESULT_NOTE } from '../../../src/domain/items/pairing.ts';
+import { speakerOf } from '../../../src/domain/items/speaker.ts';
 import type { Entry } from '../../../src/domain/session/entry.ts';
 
 const ask: Item = { role: 'user', content: 'go' };
@@ -74,6 +76,16 @@ const cases: [string, Item[], Item[]][] = [
     'a local shell is answered by the id that its call names',
     [{ type: 'local_shell_call_output', id: 's', output: 'x' }, shell, ask],
     [shell, { type: 'local_shell_call_output', id: 's', output: 'x' }, ask],
+  ],
+  [
+    'a call that the model does not wait for may be answered any time',
+    [{ ...call('a'), async: true }, ask, call('b'), output('b', '1'), ask, output('a', '2')],
+    [{ ...call('a'), async: true }, ask, call('b'), output('b', '1'), ask, output('a', '2')],
+  ],
+  [
+    'and has no note while it runs',
+    [{ ...call('a'), async: true }, ask, { ...custom, async: true }, ask],
+    [{ ...call('a'), async: true }, ask, { ...custom, async: true }, ask],
   ],
   [
     'the note has the type that the call needs',
@@ -269,4 +281,31 @@ test('an output of no call, as Codex tells the objective of a goal, stays where 
       { type: 'text', text: 'All tests pass' },
     ],
   });
+});
+
+test('what one agent of Codex says to another is that agent, also in another format', () => {
+  const codec = openaiResponsesCodec;
+  const head = (type: string, sender: string) =>
+    `Message Type: ${type}\nTask name: /root\nSender: ${sender}\nPayload:\n`;
+  const report = {
+    type: 'agent_message',
+    id: 'amsg_1',
+    author: '/root/alpha',
+    recipient: '/root',
+    content: [{ type: 'input_text', text: `${head('FINAL_ANSWER', '/root/alpha')}It is 4711 ms.` }],
+  };
+  const items = [
+    { type: 'message', role: 'user', content: 'Find the timeout.' },
+    report,
+    { type: 'message', role: 'assistant', content: 'Found.' },
+  ];
+  expect(codec.render(items)).toEqual(items);
+  expect(codec.violations(items)).toEqual([]);
+  const said = codec.normalise(report);
+  expect(said).toMatchObject({ role: 'user', speaker: 'subagent' });
+  expect(said).not.toHaveProperty('told_as');
+  const entries = items.map((item): Entry => ({ seq: null, item, tokens: 1, origin: 'log' }));
+  const chat = renderEntries(entries, 'openai-responses', 'openai-chat');
+  const told = codecFor('openai-chat').normalise(chat.at(1) ?? {});
+  expect(told.kind === 'message' && speakerOf(told)).toBe('subagent');
 });

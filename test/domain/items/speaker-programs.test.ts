@@ -228,6 +228,19 @@ test.each<[string, Speaker]>([
   expect(speakerOf(ofUser([{ type: 'text', text }]))).toBe(speaker);
 });
 
+test.each<[string, Speaker]>([
+  ['Please provide a summary or response based on the tool results above.', 'program'],
+  ['Please continue with the task.', 'program'],
+  ['Please continue with the task of yesterday.', 'user'],
+  [
+    'Your previous response contained a malformed tool call. No closing tag.\n\nPlease try again using the correct format.',
+    'program',
+  ],
+  ['Bash command output:\n```\n$ git log -1\nEXIT_CODE: 0\nnever push\n```', 'tool'],
+])('what Nanocoder says as the user: %s', (text, speaker) => {
+  expect(speakerOf(ofUser([{ type: 'text', text }]))).toBe(speaker);
+});
+
 describe('what Claude Code says as the user, without tags', () => {
   test.each<[string, Speaker?]>([
     ['Tool loaded.'],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { codecFor } from '../../../src/domain/items/codecs.ts';
 import { asks, ledgerOf, said, tells, used } from '../../support/log-items.ts';
 
 const conclusionsOf = (...texts: string[]) => ledgerOf(texts.map(tells)).conclusions;
@@ -157,6 +158,26 @@ test('also where Codex writes it down as JSON', () => {
   ]);
   const short = notice.replace(/Findings.*follows\./, 'parser.py has 2 lines.');
   expect(ledgerOf([asks(short)]).conclusions).toMatchObject([{ text: 'parser.py has 2 lines.' }]);
+});
+
+test('what an agent of Codex sends to the one that has started it is its report', () => {
+  const report = 'The timeout in alpha is 4711 ms; retry.py line 12 ignores it.';
+  const item = codecFor('openai-responses').normalise({
+    type: 'agent_message',
+    id: 'amsg_1',
+    author: '/root/alpha',
+    recipient: '/root',
+    content: [
+      {
+        type: 'input_text',
+        text: `Message Type: FINAL_ANSWER\nTask name: /root\nSender: /root/alpha\nPayload:\n${report}`,
+      },
+    ],
+  });
+  expect(ledgerOf([asks('Find it.'), item])).toMatchObject({
+    requests: [{ text: 'Find it.' }],
+    conclusions: [{ by: 'subagent', text: report }],
+  });
 });
 
 describe('the report with which a turn ended', () => {

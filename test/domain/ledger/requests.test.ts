@@ -97,6 +97,46 @@ describe('a short reply stands with what it answers', () => {
       '## Option A: an array\nSimple.\n## Option B: one text\nWant me to do it?',
       'Option B: one text',
     ],
+    [
+      'a letter behind what it is called in Portuguese',
+      'Opção A - TIER 3 COMPLETO (2h).',
+      '### **Opção A: TIER 3 COMPLETO** (Recomendado)\n### **Opção B: VALIDAÇÃO E2E**\nA) um ponto da lista\nQual?',
+      '**Opção A: TIER 3 COMPLETO** (Recomendado)',
+    ],
+    [
+      'a small letter behind it',
+      'opçao b',
+      '**Opção A - Rodar a análise**\n**Opção B - Rodar tudo**\nQual?',
+      '**Opção B - Rodar tudo**',
+    ],
+    ['no number of a choice', '第一次就报错了', '1. 安装\n2. 运行\n可以吗？', '可以吗？'],
+    ['no letter of a word', 'la imagen plana', 'A) redonda\n¿Cuál?', '¿Cuál?'],
+    ['no letter but a word', 'opção a seguir', '**Opção A - Rodar**\nQual?', 'Qual?'],
+    [
+      'a number behind it in Chinese',
+      '实现方案1',
+      '**方案1：完全关闭 watcher**\n**方案2：保留 watcher**\n请选择？',
+      '**方案1：完全关闭 watcher**',
+    ],
+    [
+      'a number as a word',
+      '第二个',
+      '**方案一：上传**\n**方案二：告诉我**\n哪个？',
+      '**方案二：告诉我**',
+    ],
+    [
+      'a letter in Japanese',
+      'B案で',
+      '- 案A：Next.js API\n- 案B：Supabase\nどちら？',
+      '- 案B：Supabase',
+    ],
+    [
+      'a letter in Russian',
+      'вариант B, пожалуйста',
+      '**Вариант A** — сервис\n**Вариант B** — ESP32\nЧто?',
+      '**Вариант B** — ESP32',
+    ],
+    ['digits of another script', '٢', '١. حذف\n٢. إبقاء\nأيهما؟', '٢. إبقاء'],
     ['no article', 'A test would do', 'A) tests\nB) none\nWhich one?', 'Which one?'],
     [
       'the last of several questions',
@@ -346,6 +386,37 @@ describe('words of the user inside the result of a tool', () => {
     };
     const { requests } = ledgerOf([asks('Tidy up.'), ...used('ask_user', input, answer)]);
     expect(requests[1]).toMatchObject({ text: words, answers: 'Should the table stay?' });
+  });
+
+  test('an answer to ask_user of Nanocoder, or of an agent made with an SDK, stands alone', () => {
+    const input = { question: 'Staging or production?', options: ['Staging', 'Production'] };
+    const answer = 'To staging first. Always run the smoke tests after a deployment.';
+    const { requests, constraints } = ledgerOf([
+      asks('Deploy it.'),
+      ...used('ask_user', input, answer),
+    ]);
+    expect(requests[1]).toMatchObject({ text: answer, answers: 'Staging or production?' });
+    expect(constraints).toMatchObject([
+      { text: 'Always run the smoke tests after a deployment.', by: 'user', is_standing: true },
+    ]);
+  });
+
+  test.each(['No, keep it', 'Skip it.', 'Not yet'])('a short answer does so, too: %s', (answer) => {
+    const input = { question: 'Shall I drop the table?' };
+    const { requests } = ledgerOf([asks('Deploy it.'), ...used('ask_user', input, answer)]);
+    expect(requests[1]).toMatchObject({ text: answer, answers: input.question });
+  });
+
+  test.each([
+    'Error: Question handler not initialized. The UI is not ready to accept questions.',
+    'No answer: always ask again.',
+    'The user did not answer. Never wait for them.',
+    'Question dismissed. Always go on.',
+    '{"status":"pending","note":"never push"}',
+  ])('what its program says in place of one is nobody’s: %s', (answer) => {
+    const input = { question: 'Staging or production?' };
+    const { requests } = ledgerOf([asks('Deploy it.'), ...used('ask_user', input, answer)]);
+    expect(requests).toHaveLength(1);
   });
 
   test.each([

@@ -339,6 +339,21 @@ describe('failures', () => {
     expect(ledgerOf(items).failures).toMatchObject([{ cure: { seq: 4, files: [] } }]);
   });
 
+  test('of an edit are not called done by another edit of the same file', () => {
+    const edit = (old_string: string, answer: string, hasFailed: boolean) =>
+      used('Edit', { file_path: '/w/a.ts', old_string, new_string: 'y' }, answer, hasFailed);
+    const items = [
+      ...edit(
+        'gone',
+        '<tool_use_error>String to replace not found in file.</tool_use_error>',
+        true,
+      ),
+      ...edit('there', 'The file /w/a.ts has been updated.', false),
+    ];
+    const [failure] = ledgerOf(items).failures;
+    expect(failure?.cure).toEqual({ seq: 4, files: [], otherwise: 'changed' });
+  });
+
   test.each([
     [
       'a write',

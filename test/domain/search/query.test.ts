@@ -58,6 +58,9 @@ describe('a query', () => {
 
   test.each([
     ['load(path, 2)', [['load'], ['path'], ['2']]],
+    ['重启网关', [['重启 启网 网关']]],
+    ['不要重启网关', [['不要'], ['要重'], ['重启'], ['启网'], ['网关']]],
+    ['"不要重启网关"', [['不要 要重 重启 启网 网关']]],
     ['get_user|setUser', [['get user'], ['set user']]],
     ['load(pat*', [['load'], ['pat*']]],
     // A single character is the beginning of a pair there as well.

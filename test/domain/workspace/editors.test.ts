@@ -340,6 +340,30 @@ describe('what the writing tools of agents do', () => {
       [{ kind: 'undone', path: PATH }],
     ],
     [
+      'copy_file of Nanocoder',
+      'copy_file',
+      { source: PATH, destination: 'b.ts' },
+      [{ kind: 'copied', path: PATH, to: '/w/b.ts' }],
+    ],
+    [
+      'copy_path of Zed',
+      'copy_path',
+      { source_path: PATH, destination_path: 'b.ts' },
+      [{ kind: 'copied', path: PATH, to: '/w/b.ts' }],
+    ],
+    [
+      'string_replace of Nanocoder',
+      'string_replace',
+      { path: 'a.ts', old_str: 'x', new_str: 'y' },
+      [{ kind: 'replaced', path: PATH, replacements: [{ from: 'x', to: 'y', all: false }] }],
+    ],
+    [
+      'edit_block of Desktop Commander',
+      'mcp__desktop-commander__edit_block',
+      { file_path: PATH, old_string: 'x', new_string: 'y', expected_replacements: 1 },
+      [{ kind: 'replaced', path: PATH, replacements: [{ from: 'x', to: 'y', all: false }] }],
+    ],
+    [
       'move_file',
       'mcp__filesystem__move_file',
       { source: PATH, destination: '/w/b.ts' },

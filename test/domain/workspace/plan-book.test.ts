@@ -34,6 +34,52 @@ describe('the newest list of todos', () => {
       ['A: in progress', 'B: open'],
     ],
     [
+      'create_task and update_task of Nanocoder',
+      [
+        [
+          'create_task',
+          { tasks: [{ title: 'A' }, { title: 'B' }, { title: 'C' }] },
+          'Created 3 task(s):\n  ○ [8a85a6b0] A\n  ○ [666637f4] B\n  ○ [65d7b55c] C\n\nAll Tasks (3 pending, 0 in progress, 0 completed):\n  ○ [8a85a6b0] A\n  ○ [666637f4] B\n  ○ [65d7b55c] C',
+        ],
+        [
+          'update_task',
+          { updates: [{ id: '8a85a6b0', status: 'completed' }] },
+          'Updated 2 task(s):\n  ✓ [8a85a6b0] A\n  ◐ [666637f4] B\n\nAll Tasks (1 pending, 1 in progress, 1 completed):\n  ✓ [8a85a6b0] A\n  ◐ [666637f4] B\n  ○ [65d7b55c] C',
+        ],
+        [
+          'list_tasks',
+          { status: 'pending' },
+          `Tasks (1 pending, 1 in progress, 1 completed)\n${'─'.repeat(50)}\n○ [65d7b55c] C`,
+        ],
+        [
+          'delete_task',
+          { ids: ['65d7b55c'] },
+          'Deleted 1 task(s):\n  ✗ [65d7b55c] C\n\nRemaining Tasks (0 pending, 1 in progress, 1 completed):\n  ✓ [8a85a6b0] A\n  ◐ [666637f4] B',
+        ],
+      ],
+      ['A: done', 'B: in progress'],
+    ],
+    [
+      'list_tasks of Nanocoder, and a list that it has cleared',
+      [
+        [
+          'list_tasks',
+          {},
+          `Tasks (1 pending, 0 in progress, 0 completed)\n${'─'.repeat(50)}\n○ [8a85a6b0] A`,
+        ],
+        ['delete_task', { clear_all: true }, 'Cleared all 1 task(s)\n\nNo tasks remaining.'],
+      ],
+      [],
+    ],
+    [
+      'tools of that name that keep no list of the agent',
+      [
+        ['create_task', { title: 'Call Ana' }, 'Created task 7: Call Ana'],
+        ['list_tasks', {}, 'Tasks (1 pending)\n○ [7] Call Ana'],
+      ],
+      [],
+    ],
+    [
       'sql of the Copilot CLI',
       [
         [

@@ -34,6 +34,14 @@ describe('an answer without what its program wraps around it', () => {
       'x\n',
       'failed',
     ],
+    ['Nanocoder', 'EXIT_CODE: 0\nx\n', 'x\n', 'ok'],
+    ['Nanocoder, failed', 'EXIT_CODE: 1\nSTDERR:\nx\n\nSTDOUT:\n', 'x\n', 'failed'],
+    [
+      'an edit that Nanocoder has not made',
+      'Validation failed: ⚒ Content not found in file.',
+      'Validation failed: ⚒ Content not found in file.',
+      'failed',
+    ],
     ['mini-swe-agent', '<returncode>0</returncode>\n<output>\nx\n</output>', 'x\n', 'ok'],
     [
       'mini-swe-agent, failed',

@@ -46,6 +46,8 @@ export function responsesProblems(context: readonly Entry[], { isConverted }: Op
   }
   const end = openFrom(context);
   for (const [id, { index }] of waiting) {
+    // The output of an asynchronous call may come in any later request.
+    if (context[index]?.async === true) continue;
     if (index < end) found.push(`${index}: the call ${id} has no output`);
   }
   return found;

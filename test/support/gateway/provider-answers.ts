@@ -7,8 +7,8 @@ export type Said = {
   /** Whether the client gets the thought sealed as well, to hand it back itself (Responses). */
   isSealed?: boolean;
   text: string;
-  /** A text as the input calls a `custom` tool of the Responses API. */
-  calls?: { id: string; name: string; input: object | string }[];
+  /** A text as the input calls a `custom` tool of the Responses API; `async` is of its tools alone. */
+  calls?: { id: string; name: string; input: object | string; async?: true }[];
 };
 
 export type Figures = { input: number; output: number };
@@ -266,7 +266,7 @@ export function responseItems(id: string, { thought, isSealed, text, calls = [] 
             content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
           },
         ]),
-    ...calls.map(({ id: call_id, name, input }) =>
+    ...calls.map(({ id: call_id, name, input, ...isAsync }) =>
       typeof input === 'string'
         ? {
             type: 'custom_tool_call',
@@ -275,6 +275,7 @@ export function responseItems(id: string, { thought, isSealed, text, calls = [] 
             call_id,
             name,
             input,
+            ...isAsync,
           }
         : {
             type: 'function_call',
@@ -283,6 +284,7 @@ export function responseItems(id: string, { thought, isSealed, text, calls = [] 
             call_id,
             name,
             arguments: JSON.stringify(input),
+            ...isAsync,
           },
     ),
   ];

@@ -31,6 +31,7 @@ export const LABELS = {
   intention_asked_since: "Assistant's last stated intention, before the user's latest message: ",
   intention_before: 'Assistant, before the messages below: ',
   waiting: 'No result yet: ',
+  running: 'Left running, no end seen: ',
   exact: 'To the letter: ',
   name: 'Name: ',
 } as const;

@@ -1,5 +1,6 @@
 import { withoutQuestions } from '../../items/user-words.ts';
 import { isExperience, startsStanding } from '../../ledger/constraints.ts';
+import { isSince } from '../../ledger/inherit.ts';
 import type { Constraint, Ledger, Request } from '../../ledger/ledger.ts';
 import { changedBy } from '../../ledger/newer-rules.ts';
 import { clipEnd, clipMiddle, oneLine, safeSlice } from '../../text.ts';
@@ -224,8 +225,7 @@ export function constraintTellings({ covered, standing: whole, verbatim }: Ledge
   const required = ofUser.filter(({ is_standing, text }) => !is_standing && !isTold(text));
   // Of the task at hand there is a place for all, however little room there is.
   const since = requestBefore(whole.requests) ?? whole.requests.at(-1);
-  const isOfTask = ({ seq, of }: Constraint) =>
-    since !== undefined && of === since.of && seq >= since.seq;
+  const isOfTask = (one: Constraint) => since !== undefined && isSince(one, since);
   const least = new Set([...standing, ...required.filter((one) => isOfTask(one) && isShort(one))]);
   const texts = (list: readonly Constraint[]) =>
     list.map(

@@ -1,6 +1,16 @@
-import { CURED_OTHERWISE } from '../../ledger/facts.ts';
-import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
+import { CURED_OTHERWISE, filesOfCure } from '../../ledger/facts.ts';
+import { isLater, isSince } from '../../ledger/inherit.ts';
+import type {
+  Conclusion,
+  Epoch,
+  Failure,
+  Ledger,
+  OpenCall,
+  Plan,
+  Run,
+} from '../../ledger/ledger.ts';
 import { passedSince } from '../../ledger/passed-since.ts';
+import { isProcess } from '../../ledger/processes.ts';
 import { failureKey } from '../../ledger/runs.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
 import { baseName, shortPath } from '../../names.ts';
@@ -16,8 +26,7 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
   const runs = new Map(standing.runs.map((run) => [run.command, run]));
   const told = covered.failures.map((one): Told => {
     const run = runs.get(one.key);
-    const isUnknown =
-      run?.outcome === 'unknown' && run.of === one.of && run.last_seq > one.last_seq;
+    const isUnknown = run?.outcome === 'unknown' && isLater(run, one);
     return {
       ...one,
       cure: one.cure ?? cured.get(failureKey(one.key, one.lines)) ?? null,
@@ -92,7 +101,7 @@ function cureText({ cure, is_run_again, passed }: Told): string {
       : `not seen to work later${since}`;
   }
   if (cure.otherwise !== undefined) return CURED_OTHERWISE[cure.otherwise];
-  const files = cure.files.map(baseName).slice(0, 3);
+  const files = filesOfCure(cure.files).slice(0, 3);
   return files.length === 0
     ? 'the same worked later'
     : `the same worked later, after changes of ${files.join(', ')}`;
@@ -224,7 +233,7 @@ const GOES_ON =
 const LONGEST_GO_ON = 80;
 
 function requestsSince(plan: Plan, { requests }: Ledger): Ledger['requests'] {
-  return requests.filter(({ seq, of }) => of === plan.of && seq > plan.last_seq);
+  return requests.filter((request) => isLater(request, plan));
 }
 
 /** Whether requests have left a list of todos behind. */
@@ -342,8 +351,14 @@ function intentionOf({ said, calls }: Ledger): string | null {
 function isAskedSince({ requests, said }: Ledger): boolean {
   const [request, last] = [requests.at(-1), said[0]];
   if (request === undefined || last === undefined) return false;
-  // A fork counts anew: what its parent said came before.
-  return request.of === last.of ? request.seq > last.seq : request.of === undefined;
+  return isSince(request, last);
+}
+
+/** Of calls without a result, and of what was left running, so many are told: the newest. */
+const MOST_OPEN = 3;
+
+function nameOfCall({ tool, subject }: OpenCall): string {
+  return subject === '' ? tool : `${tool} (${subject})`;
 }
 
 /** What comes next, as far as the whole log tells: a step done is none. */
@@ -367,12 +382,16 @@ export function nextTellings({ standing, covered }: Ledgers): Tellings {
     const before = intentionOf(covered);
     if (before !== null) lines.push(LABELS.intention_before + before);
   }
-  const waiting = open_calls.filter(({ called_at }) => items - called_at <= MOST_ITEMS_SINCE);
-  if (waiting.length > 0) {
-    const named = waiting
-      .slice(-3)
-      .map(({ tool, subject }) => (subject === '' ? tool : `${tool} (${subject})`));
-    lines.push(LABELS.waiting + named.join('; '));
+  // What a fork's parent has left running is not at its hand.
+  const running = open_calls
+    .filter(({ id, of }) => isProcess(id) && of === undefined)
+    .slice(-MOST_OPEN);
+  for (const call of running) {
+    lines.push(`${LABELS.running}${clipEnd(nameOfCall(call), 140)}, ${call.id}`);
   }
+  const waiting = open_calls
+    .filter(({ id, called_at }) => !isProcess(id) && items - called_at <= MOST_ITEMS_SINCE)
+    .slice(-MOST_OPEN);
+  if (waiting.length > 0) lines.push(LABELS.waiting + waiting.map(nameOfCall).join('; '));
   return [() => inOrder(lines)];
 }

@@ -3,6 +3,7 @@ import type { FactKind } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
 import { changedBy } from '../../ledger/newer-rules.ts';
 import { PINNED_REQUEST } from '../../ledger/pinned.ts';
+import { isProcess } from '../../ledger/processes.ts';
 import { clipEnd, oneLine } from '../../text.ts';
 import { LABELS, newerLabel } from '../extractive/labels.ts';
 import { isAfterCut, type Ledgers } from '../extractive/ledgers.ts';
@@ -124,9 +125,12 @@ export function mustKeep({ covered, standing }: Ledgers): MustKeep[] {
       return [inWords('plan', plan, label, todo.text)];
     },
   );
-  const calls = before(standing.open_calls).map((one) =>
-    inWords('open', one, LABELS.waiting, `${one.tool} ${one.subject}`),
-  );
+  const calls = before(standing.open_calls).flatMap((one) => {
+    const isRunning = isProcess(one.id);
+    if (isRunning && one.of !== undefined) return [];
+    const label = isRunning ? LABELS.running : LABELS.waiting;
+    return inWords('open', one, label, `${one.tool} ${one.subject}`);
+  });
   const artifacts = before(standing.artifacts)
     .filter(({ kind }) => kind !== 'number' && kind !== 'port')
     .map((one): MustKeep => {

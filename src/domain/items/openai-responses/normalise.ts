@@ -6,6 +6,7 @@ import type { Item, Message, Normalised, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
 import { withInput } from '../replace-input.ts';
 import { isSpoken, partsOf } from '../shape.ts';
+import { agentMessageToldAs, isAgentMessage } from './agent-messages.ts';
 import { isSetting } from './settings.ts';
 import { isFailedShellOutput, shellTexts } from './shell-output.ts';
 import { answeredId, calledId, otherId, toldAs, toolKindOf, withOutputText } from './tools.ts';
@@ -32,6 +33,15 @@ function normaliseResponsesItem(item: Item): Message {
     const other_id = otherId(item);
     const named = other_id === undefined || other_id === callId ? call : { ...call, other_id };
     return messageOf(item, 'assistant', [{ kind: 'tool_call', ...named }]);
+  }
+  if (isAgentMessage(item)) {
+    const said = messageOf(item, 'user', partsOf(item.content, partOf));
+    const told_as = agentMessageToldAs(item);
+    return {
+      ...said,
+      speaker: said.speaker ?? 'subagent',
+      ...(told_as !== undefined && { told_as }),
+    };
   }
   const told_as = toldAs(item);
   if (told_as !== undefined) {

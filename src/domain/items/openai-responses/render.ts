@@ -56,7 +56,7 @@ type Node = { item: Item; kind: 'call' | 'output' | 'other'; partner: Node | nul
 
 /**
  * Answers abandoned calls right after them by a note; a request that only the user could have answered
- * is left out.
+ * is left out. A call that the model does not wait for is never abandoned.
  */
 function pairOutputs(nodes: readonly Node[]): Item[] {
   const openFrom = startOfOpenTurn(nodes);
@@ -65,7 +65,8 @@ function pairOutputs(nodes: readonly Node[]): Item[] {
     const { item, kind, partner } = node;
     const newId = newIds.get(node);
     const shown = newId === undefined ? item : withPairingId(item, newId);
-    if (kind !== 'call' || partner !== null || at >= openFrom) return [shown];
+    if (kind !== 'call' || partner !== null || at >= openFrom || item.async === true)
+      return [shown];
     const missing = outputFor(shown, MISSING_RESULT_NOTE, 'unknown');
     return missing === null ? [] : [shown, missing];
   });

@@ -8,9 +8,11 @@ import {
 
 /**
  * The API reference answers a local shell by `call_id` where the SDK's type has `id`. Codex names an output
- * that answers no call.
+ * that answers no call. `async` came with a later SDK.
  */
 const BEYOND_THE_TYPES: FieldsBeyond = {
+  ResponseCustomToolCall: ['async'],
+  ResponseFunctionToolCall: ['async'],
   'ResponseInputItem.LocalShellCallOutput': ['call_id'],
   'ResponseInputItem.FunctionCallOutput': ['name', 'namespace'],
 };

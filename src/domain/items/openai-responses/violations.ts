@@ -80,7 +80,9 @@ function pairViolations(rendered: readonly Item[]): string[] {
     }
   }
   for (const [id, { index }] of waiting) {
-    if (index < end) found.push(`item ${index}: the call ${id} has no output`);
+    // The model does not wait for an asynchronous one.
+    const isAsync = rendered[index]?.async === true;
+    if (index < end && !isAsync) found.push(`item ${index}: the call ${id} has no output`);
   }
   return found;
 }

@@ -17,7 +17,7 @@ function message(role: Message['role'], parts: Part[], id?: string): Message {
 
 /**
  * One word an item: `u` user text, `m` model text, `t` thinking, `h` thinking and text, `a-d` a call, `A-D` its result,
- * `p` progress; `:x` gives a model message the id x.
+ * `s` a call that the model does not wait for, `S` its result, `p` progress; `:x` gives a model message the id x.
  */
 function history(words: string): Normalised[] {
   return words.split(' ').filter(Boolean).map(itemOf);
@@ -32,11 +32,12 @@ function itemOf(word: string): Normalised {
   const thought: Part = { kind: 'thinking', text: '', source: '' };
   if (kind === 't') return message('assistant', [thought], id);
   if (kind === 'h') return message('assistant', [thought, text], id);
-  if (/[A-D]/.test(kind)) {
+  if (/[A-DS]/.test(kind)) {
     const result = { call_id: kind.toLowerCase(), content: [], is_error: false };
     return message('user', [{ kind: 'tool_result', ...result }]);
   }
-  const call = { id: kind, name: 'f', input: {}, source: {} };
+  const source = kind === 's' ? { async: true } : {};
+  const call = { id: kind, name: 'f', input: {}, source };
   return message('assistant', [{ kind: 'tool_call', ...call }], id);
 }
 
@@ -57,6 +58,10 @@ describe('tool pairs', () => {
     // abandoned: the model went on without the result
     ['u a u m', [0, 1, 2, 3, 4]],
     ['a a A m', [0, 1, 3, 4]],
+    // not waited for: with the result at once as any other, else by itself
+    ['u s S m', [0, 1, 3, 4]],
+    ['u s', [0, 1]],
+    ['u s u m u m S m', [0, 1, 2, 3, 4, 5, 6, 7, 8]],
     ['a a A A m', [0, 4, 5]],
     // a result before its call
     ['u A a m', [0, 1, 3, 4]],
