@@ -72,7 +72,7 @@ export function detect(fileName: string, views: readonly Content[], seen: string
     const importer = IMPORTERS.find((candidate) => candidate.matches(content));
     if (importer) return { importer, content };
   }
-  const known = IMPORTERS.map(({ description }) => description);
+  const known = IMPORTERS.map(({ source, description }) => `${source}: ${description}`);
   throw new TranscriptError(
     'unknown_format',
     `${fileName} is in no known transcript format.${foreignAdvice(views)} Seen: ${seen}. Known:\n  ${known.join(';\n  ')}.`,

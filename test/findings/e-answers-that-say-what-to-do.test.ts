@@ -241,7 +241,7 @@ describe('E: a file for import', () => {
       const words = String(said.mock.calls);
       expect(words.split('notes.md')).toHaveLength(2);
       expect(words.startsWith(`${file} is in no known transcript format. `)).toBe(true);
-      expect(words).toContain(' Known:\n  Aider chat history (');
+      expect(words).toContain(' Known:\n  aider: Aider chat history (');
     } finally {
       said.mockRestore();
     }
