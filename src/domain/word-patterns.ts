@@ -1,14 +1,15 @@
+/*
+ * Patterns of words in any language. Unicode's rules for case cost more than a text in lower case, and its
+ * letters six times what those of ASCII do, of which most texts are. In all patterns here only `\p{L}` is of
+ * Unicode among the classes.
+ */
+
 /**
- * Whether one of some patterns of words in any language stands in a text. Unicode's rules for case cost
- * more than a text in lower case, and its letters six times what those of ASCII do, of which most texts are.
- * `patterns`: in lower case, whatever they match in any case; of classes only `\p{L}` is of Unicode.
+ * Whether one of the patterns stands in a text. `patterns`: in lower case, whatever they match in any case.
  */
 export function anyOf(patterns: readonly RegExp[]): (text: string) => boolean {
   const ofLower = patterns.map(({ source }) => new RegExp(source, 'u'));
-  const plain = patterns.map(
-    ({ source }) =>
-      new RegExp(source.replaceAll('[^\\p{L}]', '[^a-z]').replaceAll('\\p{L}', '[a-z]')),
-  );
+  const plain = plainSources(patterns).map((source) => new RegExp(source));
   return (text) => {
     const lower = text.toLowerCase();
     if (!BEYOND_ASCII.test(text)) return plain.some((pattern) => pattern.test(lower));
@@ -16,6 +17,26 @@ export function anyOf(patterns: readonly RegExp[]): (text: string) => boolean {
     const folded = lower.replaceAll('\u017f', 's');
     return ofLower.some((pattern) => pattern.test(folded));
   };
+}
+
+/** A text with a blank in place of whatever one of the patterns matches, in any case. */
+export function withoutAny(patterns: readonly RegExp[]): (text: string) => string {
+  const all = new RegExp(patterns.map(({ source }) => source).join('|'), 'giu');
+  const plain = new RegExp(plainSources(patterns).join('|'), 'gi');
+  return (text) => text.replace(BEYOND_ASCII.test(text) ? all : plain, ' ');
+}
+
+/** The patterns that may stand in a text of nothing but ASCII, as far as they may. */
+function plainSources(patterns: readonly RegExp[]): string[] {
+  return patterns
+    .map(({ source }) => source)
+    .filter((source) => !isOfOtherScript(source))
+    .map((source) => source.replaceAll('[^\\p{L}]', '[^a-z]').replaceAll('\\p{L}', '[a-z]'));
+}
+
+/** Words of scripts without a letter of ASCII. */
+function isOfOtherScript(source: string): boolean {
+  return BEYOND_ASCII.test(source) && !/[a-z]/i.test(source.replaceAll(/\\(?:p\{\w+\}|.)/g, ''));
 }
 
 const BEYOND_ASCII = /[^\0-\x7f]/;

@@ -1,8 +1,8 @@
-/**
- * Words of rules where they tell how things are: what is still so or happens again and again, what somebody
- * sees or gets, what always fails.
- */
-const REPORTS = new RegExp(
+import { withoutAny } from '../word-patterns.ts';
+
+/** A sentence without words that tell how things are and look as if they said how they have to be. */
+export const withoutReports = withoutAny(
+  // What is still so or happens again and again, what somebody sees or gets, what always fails.
   [
     // English: what something does, what nobody knows yet, and what another way would cost.
     /(?<!\b(?:so|that|want|wish|expect|prefer|like|need|if|when|once) )\b(?:it|this|they) only(?= \p{L})/u,
@@ -57,13 +57,5 @@ const REPORTS = new RegExp(
     /必ずしも|今後(?:どの(?![^。、！!？?\n]{1,10}も(?!ら))|どう|何(?![かも])|の(?:ため|参考|課題|予定|展開|計画|展望|可能性))|今後とも(?:、?(?:どうぞ)?(?:よろしく|宜しく))|(?:毎回|常に)(?:同じ(?:エラー|問題|結果|症状|ところで)|エラー(?:が(?:出|発生|起)|にな|です|だ)|失敗(?:する|します|しています|している)(?:$|[。！!])|落ち(?:る|ます|ている)(?:$|[。！!]))/u,
     /永[远遠]不[会會](?!再)|(?:所以|因此|因而|于是|目前|[现現]在)(?:就|都)?只能|以[后後](?:[会會]|可能|再[说說看]|有[^。，,！!？?\n]{1,8}再|我)|不能(?:点[击擊]?|點擊|打[开開]|[显顯]示|登[录錄入]|[访訪][问問]|[连連]接|聊天|播放|加[载載]|[运運]行|启动|保存|下[载載]|上[传傳]|添加好友|[设設]置|[选選][择擇中])(?=$|[了吧，,。！!\s])|不能[^。，,！!？?\n]{0,20}(?:是什[么麼]|的|啥)原因|(?:[为為]啥|[为為]什[么麼]|怎[么麼]|咋|是否)[^。，,！!？?\n]{0,12}(?:不能|不要|必[须須]|只能)|(?:[还還]是|仍然?|依然|了[ ，,]{0,2}但是?)不能|不能(?:正常|用了)|能不能|[没沒]有[^。，,！!？?\n]{1,12}[，,]也不能/u,
     /(?:(?:[总總]是|始[终終])[^。，,！!？?\n]{0,12}?|每次[^。，,！!？?\n]{0,10}?[都就又][^。，,！!？?\n]{0,6}?)(?:[报報][错錯]|失[败敗]|出[错錯]|崩[溃潰]|卡住|超[时時])(?!都?(?:要|就|必|需|[请請])|[后後时時的就])/u,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'giu',
+  ],
 );
-
-/** A sentence without words that tell how things are and look as if they said how they have to be. */
-export function withoutReports(sentence: string): string {
-  return sentence.replace(REPORTS, ' ');
-}
