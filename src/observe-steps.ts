@@ -16,7 +16,7 @@ export function observeSteps(log: Logger, tracer: Tracer): Observe {
         const { failed = false, ...came } = outcome(value);
         span.add(named(came));
         if (failed) span.fail();
-        tell(came, 'info');
+        tell(came, failed ? 'warn' : 'info');
         return value;
       } catch (error) {
         // What went wrong is told where it is caught.

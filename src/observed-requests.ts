@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { getPath } from 'hono/utils/url';
 import type { Logger } from 'pino';
+import { gatewayRoute } from './api/gateway/routes.ts';
 import { idSchema } from './api/schemas/common.ts';
 import type { Facts, Span, Tracer } from './app/ports/tracer.ts';
 import type { Record } from './metrics/registry.ts';
@@ -67,7 +68,7 @@ function routeOf(router: OpenAPIHono['router'], request: Request): { route: stri
   const path = getPath(request);
   const [handlers, stash] = router.match(method, path);
   const [found, params] = handlers.at(-1) ?? [];
-  const route = Array.isArray(found) ? found[1].path : 'none';
+  const route = Array.isArray(found) ? found[1].path : (gatewayRoute(path) ?? 'none');
   // The id itself, or its place among all that the pattern has found.
   const at = route.includes('/sessions/:id') ? params?.id : undefined;
   const id = typeof at === 'number' ? stash?.[at] : at;

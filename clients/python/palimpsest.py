@@ -172,7 +172,7 @@ class Palimpsest:
                     raise problem from error
             except (OSError, http.client.HTTPException, ValueError) as error:
                 if tries >= self.retries or not is_repeatable:
-                    raise NoAnswerError(f"no whole answer from {path}: {error}") from error
+                    raise NoAnswerError(f"no whole answer from {self.url}{path}: {error}") from error
                 wait = _backoff(tries)
             time.sleep(wait)
             tries += 1

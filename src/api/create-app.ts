@@ -12,6 +12,7 @@ import { addCompactionRoutes } from './compactions/routes.ts';
 import { addContextRoute } from './context/routes.ts';
 import { addCostRoute } from './costs/routes.ts';
 import { addEventsRoute } from './events/routes.ts';
+import { problemAnswer } from './gateway/errors.ts';
 import type { Relay } from './gateway/relay.ts';
 import { otherProtocol, pathWithVersion, serveElsewhere } from './gateway/routes.ts';
 import { openConnections } from './gateway/send.ts';
@@ -183,10 +184,14 @@ function unrouted(app: OpenAPIHono, relay: Relay, c: Context): Response | Promis
   if (served.length === 0 || served.includes(method)) {
     const passed = serveElsewhere(relay, c);
     if (passed !== null) return passed;
-    return errorResponse(
-      new ProblemError('not_found', `there is nothing at this path: ${insteadOf(path)}`),
-      c,
+    const problem = new ProblemError(
+      'not_found',
+      `there is nothing at this path: ${insteadOf(path)}`,
     );
+    // SDKs show the words of an error only in the shape of their provider's.
+    return pathWithVersion(path) === null
+      ? errorResponse(problem, c)
+      : problemAnswer(path.includes('/messages'), problem);
   }
   const allow = [...served, ...(served.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   if (method === 'OPTIONS') return c.body(null, 204, { Allow: allow });

@@ -57,8 +57,8 @@ export async function importFile(
 ): Promise<boolean> {
   const say = (session: ImportedSession, of: Pick<Transcript, 'source' | 'notes'>) =>
     console.log(flags.json ? plainJson(JSON.stringify(session)) : plainText(describe(session, of)));
+  const name = basename(file);
   try {
-    const name = basename(file);
     const text = textOf(name, bytesOf(file));
     if (isExport(text)) {
       say(await restored(target, text, flags), OF_EXPORT);
@@ -70,7 +70,13 @@ export async function importFile(
     return true;
   } catch (error) {
     if (!isExpected(error)) throw error;
-    console.error(plainText(`${file}: ${error.message}`));
+    // What is wrong with what is in a file begins with its name, without its folder.
+    const said = error.message;
+    console.error(
+      plainText(
+        said.startsWith(`${name} `) ? `${file}${said.slice(name.length)}` : `${file}: ${said}`,
+      ),
+    );
     return false;
   }
 }

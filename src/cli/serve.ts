@@ -41,11 +41,9 @@ function endAfter(ms: number): void {
   timer.unref();
 }
 
-function describeJobs({ queue, role, database }: ServerSettings): string {
+function describeJobs({ queue, role }: ServerSettings): string {
   if (queue === null) {
-    return database.kind === 'sqlite'
-      ? 'in this process'
-      : 'in this process, which must be the only one on the database (set REDIS_URL for more)';
+    return 'in this process, which must be the only service on the database (set REDIS_URL for more)';
   }
   // Not the URL: it may hold a password.
   const redis = `redis at ${redisServers(queue.redis_url)}`;

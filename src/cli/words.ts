@@ -1,4 +1,5 @@
 import type { CompactionOutcome, CompactionRow } from '../app/ports/event-store.ts';
+import { endWords, requestWords } from '../app/reason-words.ts';
 import type { Trigger } from '../domain/session/events.ts';
 import { plainLine } from './terminal/plain-text.ts';
 
@@ -68,7 +69,8 @@ export function causeOf({
 }: Pick<CompactionRow, 'ended_at' | 'requested_at' | 'trigger' | 'reason' | 'outcome_reason'>) {
   // That somebody discarded it is said by its outcome.
   const isTold = outcome_reason === null || outcome_reason === 'requested';
-  const came = isTold ? '' : `; ${outcome_reason}`;
-  const why = plainLine(`${reason}${came}`.replaceAll('_', ' '), LONGEST_CAUSE);
-  return `${minute(ended_at ?? requested_at)} UTC, ${TRIGGERS[trigger]}: ${why}`;
+  const came = isTold ? '' : `; ${endWords(outcome_reason).why}`;
+  // A request that asked for it is what "on request" means.
+  const asked = reason === 'requested' ? '' : `: ${requestWords(reason)}`;
+  return `${minute(ended_at ?? requested_at)} UTC, ${TRIGGERS[trigger]}${plainLine(`${asked}${came}`, LONGEST_CAUSE)}`;
 }

@@ -75,6 +75,6 @@ export function detect(fileName: string, views: readonly Content[], seen: string
   const known = IMPORTERS.map(({ source, description }) => `${source}: ${description}`);
   throw new TranscriptError(
     'unknown_format',
-    `${fileName} is in no known transcript format.${foreignAdvice(views)} Seen: ${seen}. Known: ${known.join('; ')}.`,
+    `${fileName} is in no known transcript format.${foreignAdvice(views)} Seen: ${seen}. Known:\n  ${known.join(';\n  ')}.`,
   );
 }

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts';
+import { contextWindowOf } from '../../src/domain/policy/model-table.ts';
 import { type ApiReply, type ApiServer, send, startApi } from '../support/api-server.ts';
 import { assistant, ofTokens, user } from '../support/items.ts';
 import { objectAt, operationsIn, resolved } from '../support/openapi-document.ts';
@@ -20,7 +21,7 @@ let api: ApiServer;
 const examples: Record<string, { status: number; type: string; body: Json }> = {};
 
 beforeAll(async () => {
-  api = await startApi({ version: '0.2.0' });
+  api = await startApi({ version: '0.2.0', contextWindowOf });
   document = (await send(api, 'GET', '/openapi.json')).body;
 });
 afterAll(() => api.close());

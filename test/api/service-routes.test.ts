@@ -111,9 +111,10 @@ describe('what is not there', () => {
   ])('POST %s, of a client whose base URL lacks /v1, is told %s', async (path, meant) => {
     const reply = await send(api, 'POST', path, { body: {} });
     expect(reply.status).toBe(404);
-    expect(reply.body.detail).toBe(
-      `there is nothing at this path: set the base URL so that this becomes ${meant}, which the gateway serves`,
-    );
+    // Where the SDKs of OpenAI and Anthropic, and the AI SDK, look for the words that they show.
+    expect(reply.body.error).toMatchObject({
+      message: `there is nothing at this path: set the base URL so that this becomes ${meant}, which the gateway serves`,
+    });
   });
 
   it.each([

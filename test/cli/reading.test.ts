@@ -138,7 +138,18 @@ describe('the commands that read', () => {
     const proposed = await compacted(id, { mode: 'full', propose: true });
     await send(api, 'POST', `/sessions/${id}/compactions/${proposed}/discard`);
     const { stdout: shown } = await text('show', id);
-    expect(shown).toMatch(/ {2}discarded, .+\n.+ UTC, on request: proposal\n/);
+    expect(shown).toMatch(/ {2}discarded, .+\n.+ UTC, on request: a proposal was asked for\n/);
+  });
+
+  it('say in words why nothing was compacted', async () => {
+    const id = 'in-words';
+    await send(api, 'POST', '/sessions', { body: { id, context_window: 16_000 } });
+    await send(api, 'POST', `/sessions/${id}/items`, { body: [user('Why?')] });
+    const compaction = await compacted(id, { mode: 'full' });
+    expect((await text('show', id)).stdout).toContain('  log         1 item, version 5\n');
+    expect((await text('show', id, compaction)).stdout).toMatch(
+      / UTC, on request; the summary would have been as long as what it tells\n/,
+    );
   });
 
   it('print no line that is wider than the terminal, but for ids', async () => {

@@ -97,7 +97,7 @@ const six = (code: string) => code.replace("'ai'", "'ai-6'").replaceAll('@ai-sdk
 /** The model says what it thinks, and the client names from then on what its provider keeps. */
 const thinking = (code: string) =>
   code.replace(
-    "model: openai('gpt-5.4'), // or anthropic('claude-sonnet-4-5')",
+    "model: openai('gpt-5.4'), // or anthropic('claude-sonnet-4-6')",
     "model: openai('gpt-5.4'), providerOptions: { openai: { reasoningEffort: 'low', reasoningSummary: 'auto' } },",
   );
 const streaming = (code: string) =>

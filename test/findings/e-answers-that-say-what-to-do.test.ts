@@ -230,3 +230,20 @@ describe('E: the network', () => {
     }
   });
 });
+
+describe('E: a file for import', () => {
+  it('that is no transcript: named once, by its path, with what could be read line by line', async () => {
+    const file = join(folder, 'notes.md');
+    writeFileSync(file, '# Notes\n');
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+    try {
+      expect(await importCommand([file], { url: api.url })).toBe(false);
+      const words = String(said.mock.calls);
+      expect(words.split('notes.md')).toHaveLength(2);
+      expect(words.startsWith(`${file} is in no known transcript format. `)).toBe(true);
+      expect(words).toContain(' Known:\n  aider: Aider chat history (');
+    } finally {
+      said.mockRestore();
+    }
+  });
+});

@@ -19,6 +19,24 @@ const written = { ok: true, kind: 'text', summary: { text: 'It works.' } } as un
 // No summariser of this test looks at it.
 const TASK = {} as Task;
 
+test('a call of a model that failed is told as a warning, so that an expired key is seen', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+  const observe = observeSteps(log, UNTRACED);
+  const now = () => new Date();
+  for (const answer of [written, failed('api_error')]) {
+    const summarizer = {
+      kind: 'asking',
+      name: 'openai/gpt',
+      summarize: async () => answer,
+    } as const;
+    await summarise({ now, observe }, summarizer, TASK, new AbortController().signal);
+  }
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 40, step: 'model call', model: 'openai/gpt', outcome: 'api_error' },
+  ]);
+});
+
 test('each call of a model is counted, by provider and model, with what came of it', async () => {
   const { record, page } = openMetrics(async () => []);
   const observe = measuredSteps(observeSteps(pino({ level: 'silent' }), UNTRACED), record);

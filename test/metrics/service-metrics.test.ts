@@ -88,6 +88,24 @@ describe('/metrics', () => {
     expect(page).toMatch(/^palimpsest_store_duration_seconds_count{operation="commit"} [1-9]/m);
   });
 
+  test('tells turns of the gateway, what passes through it, and what is nowhere apart', async () => {
+    const away = { PALIMPSEST_UPSTREAM_OPENAI: 'http://127.0.0.1:1/v1' };
+    const gateway = await started({ ...away, PALIMPSEST_UPSTREAM_MY_MODEL: 'http://127.0.0.1:1' });
+    const turn = { model: 'gpt-5.4', messages: [{ role: 'user', content: 'Hello.' }] };
+    await ask(gateway, 'POST', '/v1/chat/completions', turn);
+    await ask(gateway, 'POST', '/openai/v1/chat/completions', turn);
+    await ask(gateway, 'POST', '/u/my-model/v1/chat/completions', turn);
+    await ask(gateway, 'GET', '/v1/models');
+    await ask(gateway, 'POST', '/chat/completions', turn);
+    const counted = (await pageOf(gateway)).match(/^palimpsest_http_requests_total.*$/gm);
+    expect(counted?.sort()).toEqual([
+      'palimpsest_http_requests_total{method="GET",route="/v1/*",status="502"} 1',
+      'palimpsest_http_requests_total{method="POST",route="/u/:name/v1/chat/completions",status="502"} 1',
+      'palimpsest_http_requests_total{method="POST",route="/v1/chat/completions",status="502"} 2',
+      'palimpsest_http_requests_total{method="POST",route="none",status="404"} 1',
+    ]);
+  });
+
   test('tells of searches how long they took, and of none that was refused', async () => {
     await ask(service, 'POST', '/sessions/searched/items', { role: 'user', content: 'A needle.' });
     for (const path of [

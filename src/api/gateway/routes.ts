@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
+import { protocolOf } from '../../domain/gateway/protocol.ts';
 import type { Relay } from './relay.ts';
 import { serve } from './serve.ts';
 
@@ -16,6 +17,14 @@ export function serveElsewhere(relay: Relay, c: Context): Promise<Response> | nu
   if (found === null) return null;
   const rest = pathname.slice(found[0].length) + search;
   return serve(relay, { request: c.req.raw, named: found[1] ?? null, rest, cut: cutOf(c) });
+}
+
+/** What logs and metrics call a path that goes to the gateway: of what only passes through, no more than that. */
+export function gatewayRoute(path: string): string | null {
+  const found = PATH.exec(path);
+  if (found === null) return null;
+  const rest = path.slice(found[0].length);
+  return `${found[1] === undefined ? '' : '/u/:name'}/v1${protocolOf(rest) === null ? '/*' : rest}`;
 }
 
 const WITHOUT_VERSION =

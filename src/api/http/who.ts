@@ -40,7 +40,9 @@ export function whoAsks(keys: readonly ApiKey[], opaque: OpaqueContent): (reques
     if (tenant !== null) return { tenant, owner: '', dropped };
     throw new ProblemError(
       'unauthorized',
-      'send a key of this service as "x-palimpsest-key: KEY", beside the credential of your provider',
+      headers.has('x-palimpsest-key')
+        ? 'the key in "x-palimpsest-key" is none of this service: check it, or ask its operator for another'
+        : 'send a key of this service as "x-palimpsest-key: KEY", beside the credential of your provider',
     );
   };
 }

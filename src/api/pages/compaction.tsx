@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { readCompactionPage } from '../../app/compaction-page.ts';
 import { readHere } from '../../app/read-here.ts';
+import { endWords, requestWords } from '../../app/reason-words.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { unwrap } from '../http/problem.ts';
 import { compactionParams } from '../schemas/common.ts';
@@ -8,9 +9,9 @@ import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
 import { CompactionActions } from './parts/compaction-actions.tsx';
 import { DiffView } from './parts/diff.tsx';
-import { count, duration, share, usd, When } from './parts/figures.tsx';
+import { beginning, count, duration, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
-import { endWords, marginWords, modeWords, requestWords } from './parts/reasons.ts';
+import { marginWords, modeWords } from './parts/reasons.ts';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { SummaryView } from './parts/summary.tsx';
 import { OutcomeTag } from './parts/tags.tsx';
@@ -117,9 +118,9 @@ function Why({ page: { detail } }: { page: CompactionPage }) {
         <dt>asked for</dt>
         <dd>{modeWords(request.mode)}</dd>
         <dt>reason</dt>
-        <dd>{requestWords(request.reason)}</dd>
+        <dd>{beginning(requestWords(request.reason), 200)}</dd>
         <dt>by way of</dt>
-        <dd>{requestWords(attribution.path)}</dd>
+        <dd>{beginning(requestWords(attribution.path), 200)}</dd>
         {request.focus !== null && (
           <>
             <dt>focus</dt>

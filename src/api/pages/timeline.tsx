@@ -3,6 +3,7 @@ import { listCompactions } from '../../app/list-compactions.ts';
 import { listPins, type PinShown } from '../../app/list-pins.ts';
 import { readHere } from '../../app/read-here.ts';
 import { readSession } from '../../app/read-session.ts';
+import { endWords, requestWords } from '../../app/reason-words.ts';
 import { sessionCost } from '../../app/session-cost.ts';
 import { readTokenCourse } from '../../app/token-course.ts';
 import { counted } from '../../domain/counted.ts';
@@ -12,12 +13,12 @@ import { pageQuery, sessionParams } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
 import { Chart } from './parts/chart.tsx';
-import { count, share, usd, When } from './parts/figures.tsx';
+import { beginning, count, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
 import { originWords } from './parts/origin.ts';
 import { Pager } from './parts/pager.tsx';
 import { PinList } from './parts/pins.tsx';
-import { endWords, requestWords, whoWords } from './parts/reasons.ts';
+import { whoWords } from './parts/reasons.ts';
 import { SessionActions } from './parts/session-actions.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { OutcomeTag } from './parts/tags.tsx';
@@ -194,9 +195,12 @@ function CompactionTable({ id, compactions }: { id: string; compactions: Compact
             <td data-label="Why">
               {whoWords(one.trigger)}
               <span class="faint">
-                {one.outcome_reason === null
-                  ? requestWords(one.reason)
-                  : endWords(one.outcome_reason).why}
+                {beginning(
+                  one.outcome_reason === null
+                    ? requestWords(one.reason)
+                    : endWords(one.outcome_reason).why,
+                  200,
+                )}
               </span>
             </td>
             <td data-label="Before" class="num">

@@ -56,7 +56,7 @@ export const createSessionBody = z
     example: {
       id: 'support-4711',
       format: 'anthropic',
-      model: 'claude-sonnet-4-5',
+      model: 'claude-sonnet-4-6',
       metadata: { team: 'red' },
     },
   });

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { z } from 'zod';
 import { dryRunBody, requestedCompaction } from '../../api/compactions/schemas.ts';
+import { endWords } from '../../app/reason-words.ts';
 import { type Answer, ask } from '../ask.ts';
 import { quantity } from '../quantity.ts';
 import { compactionPath, type ReadingFlags, reading, sessionPath } from '../reading.ts';
@@ -78,7 +79,7 @@ function* lines(compaction: Compaction, screen: Screen) {
   const id = plainText(compaction.session_id);
   const cid = plainText(compaction.id);
   const { status, outcome, outcome_reason } = compaction;
-  const why = outcome_reason === null ? '' : `: ${plainLine(outcome_reason, 500)}`;
+  const why = outcome_reason === null ? '' : `: ${plainLine(endWords(outcome_reason).why, 500)}`;
   if (status !== 'ended' || outcome === null) {
     yield `Compaction ${cid} is still ${status}. It goes on; see: palimpsest show ${id}`;
     return;
@@ -119,7 +120,7 @@ const ACTIONS = {
 function* planLines(id: string, plan: DryRun, screen: Screen) {
   const { action, skip, through, cleared_tool_results: cleared } = plan;
   yield `${screen.style('title', `A compaction of ${plainText(id)} would ${ACTIONS[action]}`)}. Nothing was changed.`;
-  if (skip !== null) yield `Why: ${plainLine(skip.detail ?? skip.reason, 500)}`;
+  if (skip !== null) yield `Why: ${plainLine(skip.detail ?? endWords(skip.reason).why, 500)}`;
   yield `The context has ${figure(plan.tokens_before)} tokens.`;
   if (cleared.length > 0) {
     yield `It would clear ${quantity(cleared.length, 'tool result')}: ${figure(plan.tokens_after_micro)} tokens are left then.`;

@@ -4,7 +4,6 @@ import { ask } from '../ask.ts';
 import type { Output } from '../output.ts';
 import { compactionPath, type ReadingFlags, reading } from '../reading.ts';
 import type { Target } from '../target.ts';
-import { cut } from '../terminal/columns.ts';
 import { longText, plainLine, plainText } from '../terminal/plain-text.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { causeOf, figure, resultOf, tokensOf } from '../words.ts';
@@ -35,7 +34,7 @@ function* lines(detail: Detail, screen: Screen) {
   const tokens = tokensOf(detail);
   yield `${screen.style('title', `Compaction ${cid}`)} of ${id}`;
   yield `  ${resultOf(detail)}${tokens === '' ? '' : `, ${tokens} tokens`}`;
-  yield cut(`  ${causeOf(detail)}`, screen.columns);
+  yield `  ${causeOf(detail)}`;
   for (const { attempt, failure } of attempt_history) {
     if (failure === null) continue;
     yield `  attempt ${attempt} failed: ${plainLine(failure.message, LONGEST_MESSAGE)}`;

@@ -50,6 +50,13 @@ describe('with keys', () => {
     expect(lab.provider.received).toEqual([]);
   });
 
+  it('says of one that is none that it is none, instead of asking for one', async () => {
+    lab = await GatewayLab.open({ keys });
+    const answer = await lab.post('/v1/messages', TURN, { 'x-palimpsest-key': `${OURS}X` });
+    expect(answer.status).toBe(401);
+    expect(answer.text).toContain('is none of this service: check it');
+  });
+
   it('takes no longer text for one that it begins with', async () => {
     lab = await GatewayLab.open({ keys });
     const longer = { authorization: basic(`${OURS}X`), 'x-api-key': THEIRS };
