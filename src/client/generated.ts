@@ -837,7 +837,7 @@ export type CompactionDetail = Compaction & {
   boundary: Record<string, unknown> | null;
   /** The summary as it stands in the context. */
   summary: string | null;
-  /** User messages kept verbatim, and calls whose result is still to come. */
+  /** User messages kept verbatim, and calls whose result comes behind the cut. */
   preserved: Array<Record<string, unknown>>;
   /** What was put back behind the summary, as it was known last. */
   restored: Array<{

@@ -69,12 +69,52 @@ it('does no edit again that a file has already which was put back', async () => 
   expect(await compact('edits')).toEqual(['import x\nimport y\n\nprint(2)\nprint(3)\n']);
 });
 
-it.each(['/w/a.py', 'a.py'])('also where the call names the file otherwise: %s', (file_path) => {
+/** What is known of the files when one that was put back stands in front of these items. */
+function knownBehind(path: string, content: string, known_calls: string[], items: Item[]) {
   const codec = codecFor('anthropic');
-  const given = { kind: 'file', path: '/w/a.py', content: 'x\ny\n', known_calls: ['e1'] };
-  const items = [{ type: 'attachment', attachment: given }, ...edit('e1', 'x', 'x\ny', file_path)];
-  const { files } = foldWorkspace(items.map((item) => codec.normalise(item)));
-  expect(files.map(({ text, changedBy }) => ({ text: textWhenWhole(text), changedBy }))).toEqual([
+  const restored = { type: 'attachment', attachment: { kind: 'file', path, content, known_calls } };
+  const { files } = foldWorkspace([restored, ...items].map((item) => codec.normalise(item)));
+  return files.map(({ text, changedBy }) => ({ text: textWhenWhole(text), changedBy }));
+}
+
+it('makes the edits of later calls, though servers give them the ids of earlier ones', () => {
+  const later = edit('functions.edit:0', 'y', 'z');
+  const items = [...edit('functions.edit:0', 'x', 'x\ny'), ...later];
+  expect(knownBehind('/w/a.py', 'x\ny\n', ['functions.edit:0'], items)).toEqual([
+    { text: 'x\nz\n', changedBy: null },
+  ]);
+  const both = ['functions.edit:0', 'functions.edit:0'];
+  expect(knownBehind('/w/a.py', 'x\nz\n', both, items)).toEqual([
+    { text: 'x\nz\n', changedBy: null },
+  ]);
+});
+
+it('takes what was shown of a file before the edits that it has for older than it', () => {
+  const lines = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+  const shown = [
+    call('r', 'Read', { file_path: '/w/a.py', offset: 20, limit: 2 }),
+    result('r', '    20→line 19\n    21→line 20'),
+  ];
+  const items = [...shown, ...edit('e1', 'line 0\n', 'top\nline 0\n')];
+  expect(knownBehind('/w/a.py', `top\n${lines}`, ['e1'], items)).toEqual([
+    { text: `top\n${lines}`, changedBy: null },
+  ]);
+});
+
+it('knows a file still that was moved into a folder behind the cut', () => {
+  const moved = [call('m', 'Bash', { command: 'mv /w/a.py /w/lib' }), result('m', '')];
+  const seen = [
+    call('r', 'Read', { file_path: '/w/lib/b.py' }),
+    result('r', '     1→b = 1\n     2→c = 2\n     3→d = 3\n     4→'),
+  ];
+  expect(knownBehind('/w/lib/a.py', 'x\n', ['m'], [...seen, ...moved])).toContainEqual({
+    text: 'x\n',
+    changedBy: null,
+  });
+});
+
+it.each(['/w/a.py', 'a.py'])('also where the call names the file otherwise: %s', (file_path) => {
+  expect(knownBehind('/w/a.py', 'x\ny\n', ['e1'], edit('e1', 'x', 'x\ny', file_path))).toEqual([
     { text: 'x\ny\n', changedBy: null },
   ]);
 });

@@ -202,7 +202,7 @@ export const compactionDetail = compaction
     }),
     summary: z.string().nullable().describe('The summary as it stands in the context.'),
     preserved: z.array(item).openapi({
-      description: 'User messages kept verbatim, and calls whose result is still to come.',
+      description: 'User messages kept verbatim, and calls whose result comes behind the cut.',
     }),
     restored: z
       .array(

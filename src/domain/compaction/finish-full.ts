@@ -1,13 +1,13 @@
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
-import { baseName } from '../names.ts';
 import type { Config } from '../policy/config.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { Entry } from '../session/entry.ts';
 import type { CompletedReport } from '../session/events.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
+import { callsOn } from '../workspace/known-workspace.ts';
 import { type FullPlan, isTooLarge, makesSmaller } from './full.ts';
 import { withEpoch } from './ledgers-of.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
@@ -80,9 +80,7 @@ export function standIn(plan: FullPlan, text: string, context: SummaryContext): 
     sumTokens([...before, ...plan.attachments, ...files, ...(file ? [file] : []), ...hooks]);
   // The newest first: a large one that does not fit leaves its room to those after it.
   for (const { path, content, lines } of plan.files) {
-    const calls = plan.changes.flatMap(({ call, paths }) =>
-      paths.some((changed) => baseName(changed) === baseName(path)) ? [call] : [],
-    );
+    const calls = callsOn(path, plan.changes);
     const attachment = {
       kind: 'file',
       path,

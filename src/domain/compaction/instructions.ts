@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts';
+import { sumTokens } from '../context/view.ts';
 import { addTo } from '../group-by.ts';
 import type { Item, Message, Normalised } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
@@ -9,6 +10,7 @@ import { behindFiles } from '../items/system-notes.ts';
 import { isJsonObject } from '../json.ts';
 import type { Entry } from '../session/entry.ts';
 import { goalsDone } from './goals.ts';
+import { isAgentTask } from './kept-newest.ts';
 import type { Material } from './material.ts';
 import { newestNotes } from './newest-notes.ts';
 
@@ -28,7 +30,8 @@ const MOST_EARLY_SHARE = 1 / 2;
  * message by themselves are such instructions where they tell what holds from there on (`HOLDS`). What
  * gives the model tools, takes them away, or sets how it answers, stays as well, and so does the objective
  * of a goal until that is complete. Of blocks that clients write anew, such as the environment, the newest
- * stands for the older ones, also when it stands after the cut. So do notes on instructions beside what
+ * stands for the older ones, also when it stands after the cut; one that opens the conversation gives it its
+ * room. So do notes on instructions beside what
  * others say. `noteEntry` makes a message of a text: of its own, or one like another. `initial` is the
  * number of entries of the initial context, which stay anyway.
  */
@@ -59,6 +62,7 @@ export function standingInstructions(
   const kept: Entry[] = [];
   let left = Math.min(MOST_LATER_TOKENS, Math.floor(threshold * MOST_LATER_SHARE));
   let leftEarly = Math.floor(threshold * MOST_EARLY_SHARE);
+  const freed = roomByKind(covered.slice(0, start));
   for (const [place, { entry, item }] of [...covered.entries()].slice(start).toReversed()) {
     const sets = toolChanges(item).length > 0 || settingsOf(item).length > 0;
     if (sets && !gone.has(item)) {
@@ -66,17 +70,25 @@ export function standingInstructions(
       continue;
     }
     if (!instructs(item) || isRenewed(item, renewed)) continue;
-    renewed.add(instructionKind(item));
-    if (done.has(item)) continue;
+    const kind = instructionKind(item);
+    if (done.has(item)) {
+      renewed.add(kind);
+      continue;
+    }
     const told = messageText(item);
     const own = behindFiles(told);
     const one = own === told ? standing(entry) : noteEntry(own, entry.item);
-    const isEarly = place < firstAnswer;
-    if (one.tokens > (isEarly ? leftEarly : left)) continue;
-    if (isEarly) leftEarly -= one.tokens;
-    else left -= one.tokens;
+    // A task stands where the request of a user would.
+    const isEarly = place < firstAnswer || isAgentTask(item);
+    const taken = Math.max(0, one.tokens - (freed.get(kind) ?? 0));
+    // The older one stays where there is no room for it.
+    if (taken > (isEarly ? leftEarly : left)) continue;
+    renewed.add(kind);
+    if (isEarly) leftEarly -= taken;
+    else left -= taken;
     kept.push(one);
   }
+  left += sumTokens(covered.flatMap(({ entry, item }) => (overtaken.has(item) ? [entry] : [])));
   const notes: Entry[] = [];
   for (const note of texts.map((text) => noteEntry(text)).reverse()) {
     if (note.tokens > left) continue;
@@ -131,6 +143,17 @@ function endOfOpening(covered: readonly Material[]): number {
 function beforeAnswer(covered: readonly Material[]): number {
   const end = covered.findIndex(({ item }) => item.kind === 'message' && item.role === 'assistant');
   return end === -1 ? covered.length : end;
+}
+
+/** How many tokens the instructions of each kind fill. */
+function roomByKind(opening: readonly Material[]): ReadonlyMap<string, number> {
+  const room = new Map<string, number>();
+  for (const { entry, item } of opening) {
+    if (!instructs(item)) continue;
+    const kind = instructionKind(item);
+    room.set(kind, (room.get(kind) ?? 0) + entry.tokens);
+  }
+  return room;
 }
 
 /** What an item of the Responses API sets, until another sets the same: fields, or just these tools. */

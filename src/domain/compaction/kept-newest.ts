@@ -77,11 +77,12 @@ function withSizes(
  */
 export function latestRequest(material: readonly Material[]): Material | null {
   const latest = material.findLast(
-    ({ entry, item }) => isTask(item) || (entry.origin !== 'hook' && isUserMessage(item)),
+    ({ entry, item }) => isAgentTask(item) || (entry.origin !== 'hook' && isUserMessage(item)),
   );
-  return latest === undefined || isTask(latest.item) ? null : latest;
+  return latest === undefined || isAgentTask(latest.item) ? null : latest;
 }
 
-function isTask(item: Normalised): boolean {
+/** Whether another agent says in it what this one is to do. */
+export function isAgentTask(item: Normalised): boolean {
   return item.kind === 'message' && item.told_as === AGENT_TASK;
 }

@@ -106,16 +106,23 @@ function problemOf(
   )
     return 'its compaction item is empty';
   // A message of the user after it shows what it leaves open: nothing may be.
+  const calls = callsBeside(plan, items);
   const behind = codec.render(itemsOf(partsOf(view, plan).kept));
-  const closed = [...items, codec.message('user', 'Go on.'), ...behind];
+  const closed = [...itemsOf(calls), ...items, codec.message('user', 'Go on.'), ...behind];
   if (codec.violations(closed).length > 0) return 'the provider itself would refuse it as input';
   const replacement = items.reduce(
     (sum, item) => sum + measureItem(codec, item, count, config).tokens,
-    sumTokens(plan.instructions),
+    sumTokens([...plan.instructions, ...calls]),
   );
   return makesSmaller(plan, replacement, config)
     ? null
     : `it would not make the context smaller (${replacement} tokens for ${plan.covered_tokens})`;
+}
+
+/** The calls that the model does not wait for, as far as the provider has not given them back. */
+function callsBeside({ carried }: FullPlan, items: readonly Item[]): Entry[] {
+  const given = new Set(items.map(({ call_id }) => call_id));
+  return carried.filter(({ item }) => !isProviderCompaction(item) && !given.has(item.call_id));
 }
 
 /** What a provider gave, and what that has cost. */
@@ -128,8 +135,8 @@ export type Replacement = {
 };
 
 /**
- * Builds what the compaction puts in place of everything up to the cut: instructions, boundary, the
- * provider's items as they came, hook items as far as the context stays smaller and under its limit,
+ * Builds what the compaction puts in place of everything up to the cut: instructions, boundary, calls
+ * whose result is to come or stands behind the cut, the provider's items as they came, hook items as far as the context stays smaller and under its limit,
  * and the ghost snapshots that the provider has not seen. There is no summary text: what was kept is
  * for its own models only.
  */
@@ -139,7 +146,10 @@ export function finishRemote(
   context: FinishContext,
 ): FullResult {
   const entry = entryMaker(context);
-  const provided = replacement.items.map((item) => entry('remote', item));
+  const provided = [
+    ...callsBeside(plan, replacement.items),
+    ...replacement.items.map((item) => entry('remote', item)),
+  ];
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
   const replaced = () => sumTokens([...plan.instructions, ...provided, ...hooks]);
   while (hooks.length > 0 && isTooLarge(plan, replaced(), context.config)) hooks.pop();

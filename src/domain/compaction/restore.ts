@@ -57,7 +57,7 @@ export function restorable(
     todos:
       config.restore_todos && covered.todos !== null ? todosToRestore(material, had, kept) : null,
     plan,
-    changes: kept.changes,
+    changes: all.changes.slice(covered.changes.length),
   };
 }
 

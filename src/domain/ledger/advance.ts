@@ -37,7 +37,7 @@ import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
 import { outcomeOf } from './outcome.ts';
 import { Plans } from './plans.ts';
-import { jobLeft, processLeft, processOf, stoppedBy } from './processes.ts';
+import { jobLeft, processLeft, processOf } from './processes.ts';
 import { Requests } from './requests.ts';
 import { type Done, Runs } from './runs.ts';
 import { agentAction, folderShown, writtenCall, writtenResult } from './written-commands.ts';
@@ -383,8 +383,7 @@ class LedgerFold {
     const left = isRunning ? (processLeft(result, done.script) ?? process) : jobLeft(call, result);
     if (left !== null) this.runs.left(left, done, moment);
     else if (process !== null) this.runs.close(process);
-    const stopped = outcome.kind === 'ok' ? stoppedBy(call) : null;
-    if (stopped !== null) this.runs.close(stopped);
+    this.runs.asked(call, result, outcome, this.files, moment);
   }
 
   private act(action: FileAction, script: string, moment: Moment): void {

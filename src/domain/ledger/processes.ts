@@ -75,6 +75,12 @@ export function stoppedBy(call: ToolCall): string | null {
   return id === undefined ? null : `process ${id}`;
 }
 
+/** How Claude Code answers who wants to stop what has ended already. */
+export function isNotRunning(result: ToolResult): boolean {
+  const start = resultText(result).slice(0, 300);
+  return /^(?:<tool_use_error>|Error: )?(?:Shell|Task) \S{1,120} is not running\b/.test(start);
+}
+
 /** The process that goes on after a call: of Codex, or a command of Antigravity's or Claude Code's. */
 export function processLeft(result: ToolResult, script: string | null): string | null {
   const text = resultText(result);
@@ -97,7 +103,7 @@ const MESSAGE_END = '</SYSTEM_MESSAGE>';
 const LOG_LINE = /^Log: file:/;
 
 /** `answer`: null where it was stopped before its end, '' where nothing tells what it has printed. */
-type Ended = { process: string; answer: string | null; hasFailed: boolean };
+export type Ended = { process: string; answer: string | null; hasFailed: boolean };
 
 /** The process that a message says has ended, and how; null for other messages. */
 export function processEnded(text: string): Ended | null {
@@ -168,6 +174,27 @@ function endedInClaude(text: string): Ended | null {
   }
   const isStopped = how === 'stopped' || how.startsWith('was ');
   return { process, answer: isStopped ? null : shown, hasFailed: false };
+}
+
+/** How Claude Code answers who asks how a command stands that it has left running. */
+const STANDS =
+  /^(?:<retrieval_status>\w{1,40}<\/retrieval_status>\s{1,4}<task_id>[^<\s]{1,120}<\/task_id>\s{1,4}<task_type>local_bash<\/task_type>\s{1,4})?<status>(completed|failed|killed)<\/status>(?:\s{1,4}<exit_code>(-?\d{1,10})<\/exit_code>)?/;
+const PRINTED_TAG = /^<\/?(?:output|stdout|stderr|timestamp)>/;
+
+/** The command that a call has asked about, where it has ended. */
+export function endedWhereAsked({ name, input }: ToolCall, result: ToolResult): Ended | null {
+  if (!/^(?:TaskOutput|BashOutput)$/.test(name) || !isJsonObject(input)) return null;
+  const text = resultText(result);
+  const [head, how, code] = STANDS.exec(text.slice(0, 1_000)) ?? [];
+  const id = stringField(input, 'task_id') ?? stringField(input, 'bash_id');
+  if (head === undefined || id === undefined) return null;
+  const process = `process ${id}`;
+  if (how === 'killed') return { process, answer: null, hasFailed: false };
+  const lines = text.slice(head.length).trim().split('\n');
+  const printed = lines.filter((line) => !PRINTED_TAG.test(line)).join('\n');
+  const hasFailed = how === 'failed' || (code !== undefined && code !== '0');
+  const answer = hasFailed ? `${printed}\nExit code ${code ?? 1}`.trim() : printed;
+  return { process, answer, hasFailed };
 }
 
 /** What a task has printed, without the name of its log and the end of the message. */

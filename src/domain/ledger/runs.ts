@@ -1,10 +1,18 @@
+import type { ToolCall, ToolResult } from '../items/item.ts';
 import { firstLine, oneLine } from '../text.ts';
 import { type FileAction, writesText } from '../workspace/action.ts';
 import { commandKey, rowsWithin, withoutSetUpLines } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import { allEnded, processEnded } from './processes.ts';
+import {
+  allEnded,
+  type Ended,
+  endedWhereAsked,
+  isNotRunning,
+  processEnded,
+  stoppedBy,
+} from './processes.ts';
 import { isSameFile } from './same-file.ts';
 
 /**
@@ -119,8 +127,20 @@ export class Runs {
   told(text: string, files: Files, moment: Moment): void {
     if (allEnded(text)) this.open.clear();
     const task = processEnded(text);
-    const done = task === null ? null : this.running(task.process);
-    if (task === null || done === null) return;
+    if (task !== null) this.over(task, files, moment);
+  }
+
+  /** What a call has stopped has ended, and so has what it was asked about where it says so. */
+  asked(call: ToolCall, result: ToolResult, { kind }: Outcome, files: Files, moment: Moment): void {
+    const task = endedWhereAsked(call, result);
+    if (task !== null) this.over(task, files, moment);
+    const stopped = kind === 'ok' || isNotRunning(result) ? stoppedBy(call) : null;
+    if (stopped !== null) this.close(stopped);
+  }
+
+  private over(task: Ended, files: Files, moment: Moment): void {
+    const done = this.running(task.process);
+    if (done === null) return;
     if (task.answer === null) {
       this.close(task.process);
       return;

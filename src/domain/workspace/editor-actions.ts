@@ -7,6 +7,7 @@ import { lastLine } from './known-text.ts';
 import { namedActions } from './named-files.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
+import { mayOnlyShowByName } from './read-only.ts';
 import { filesInTags, filesOfCline, manyFiles, readText } from './read-result.ts';
 import { type Answer, isPlaceholder } from './result-text.ts';
 import { isDryRun, isNotAsRead, isOtherwise, savedText } from './saved-text.ts';
@@ -67,8 +68,10 @@ export function useOf(call: ToolCall): Use | null {
   const input = inputOf(call);
   if (isRemote(input)) return null;
   if (isEditor(call)) return useOfEditor(input);
-  const named = USES.get(toolName(call)) ?? useAtServer(ownName(call.name));
-  return named ?? (isReplacement(input) ? 'edit' : null);
+  const named = USES.get(toolName(call));
+  if (named !== undefined) return named;
+  if (mayOnlyShowByName(call.name)) return null;
+  return useAtServer(ownName(call.name)) ?? (isReplacement(input) ? 'edit' : null);
 }
 
 /** The fields for a text of a file and the one in its place, as agents name them. */
@@ -80,10 +83,13 @@ const PAIRS = [
   ['old_text', 'new_text'],
 ] as const;
 
-/** Nanocoder and Desktop Commander: `string_replace` and `edit_block`. */
+/**
+ * Nanocoder and Desktop Commander: `string_replace` and `edit_block`. What a tool does where there is nothing to
+ * be replaced, nobody knows.
+ */
 function isReplacement(input: JsonObject): boolean {
   const isPair = ([from, to]: (typeof PAIRS)[number]) =>
-    typeof input[from] === 'string' && typeof input[to] === 'string';
+    (stringField(input, from) ?? '') !== '' && typeof input[to] === 'string';
   return pathOf(input) !== undefined && PAIRS.some(isPair);
 }
 

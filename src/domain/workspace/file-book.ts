@@ -31,7 +31,7 @@ const MOVE_COST = 2_000;
 export class FileBook {
   private readonly files: KeptFiles;
   private readonly effort: Effort;
-  /** Calls whose changes some file has before they come. */
+  /** Calls whose changes some file had before they came. */
   private readonly calls = new Set<string>();
 
   constructor(effort: Effort) {
@@ -147,12 +147,17 @@ export class FileBook {
     }
   }
 
+  /** All that a call has done to these files was applied. Ids may come again, for other changes. */
+  carriedOut(call: string, paths: readonly string[]): void {
+    if (this.calls.has(call)) this.files.carriedOut(call, paths);
+  }
+
   private changeOutside(
     { path, lines, by }: Extract<FileAction, { kind: 'changed_outside' }>,
     at: number,
   ): void {
     const file = this.files.changed(path, by);
-    if (file === undefined) return;
+    if (file === undefined || (lines !== null && isAhead(file))) return;
     const text = lines === null ? null : withShownLines(file.text, lines, this.effort);
     if (text !== null && lines !== null)
       this.seeInPart(file, text, { blocks: lines, total: null }, at);
@@ -196,7 +201,12 @@ export class FileBook {
   }
 
   private seeAgain(known: KeptFile, seen: KnownText, at: number): void {
-    const both = textWhenWhole(seen) === null ? merged(known.text, seen, this.effort) : null;
+    const isWhole = textWhenWhole(seen) !== null;
+    if (!isWhole && isAhead(known)) {
+      known.at = at;
+      return;
+    }
+    const both = isWhole ? null : merged(known.text, seen, this.effort);
     // Where the two disagree, lines known before may have moved: what was seen last counts alone.
     if (both === null) this.files.set(known.path, seen, at, null);
     else this.seeInPart(known, both, seen, at);
@@ -205,7 +215,7 @@ export class FileBook {
   /** `both`: what is known of a file with what was seen of it. */
   private seeInPart(known: KeptFile, both: KnownText, seen: KnownText, at: number): void {
     if (known.changedBy === null) {
-      this.files.set(known.path, both, at, null, known.calls);
+      this.files.set(known.path, both, at, null);
       return;
     }
     const since = known.seen === null ? seen : (merged(known.seen, seen, this.effort) ?? seen);
@@ -260,7 +270,8 @@ export class FileBook {
   private has(action: FileAction, call: string): boolean {
     if (!('path' in action) || action.kind === 'seen' || action.kind === 'ran') return false;
     if (!this.calls.has(call)) return false;
-    const path = changedBy(action).at(-1) ?? action.path;
+    const to = changedBy(action).at(-1) ?? action.path;
+    const path = this.files.isFolder(to) ? `${to}/${baseName(action.path)}` : to;
     const certain = this.files.certain(path);
     // The call may name it otherwise, as from its folder.
     const named =
@@ -325,4 +336,9 @@ export class FileBook {
     file.runs ??= effectOfProgram(programOf(file.text.blocks));
     return file.runs;
   }
+}
+
+/** Whether a file has changes that are still to come: what is shown of it meanwhile is older. */
+function isAhead({ calls }: KeptFile): boolean {
+  return calls.length > 0;
 }

@@ -2,7 +2,7 @@ import type { Attachment } from '../items/item.ts';
 import type { Effort } from './effort.ts';
 import { FileNames } from './file-names.ts';
 import { type KnownText, sizeOf } from './known-text.ts';
-import { isInside } from './paths.ts';
+import { isInside, isNamedIn } from './paths.ts';
 import { isLoadedSkill } from './program-notes.ts';
 import type { ProgramEffect } from './program-text.ts';
 import { matcherOf, matchingCost } from './targets.ts';
@@ -77,6 +77,14 @@ export class KeptFiles {
     const certain = this.certain(path);
     for (const file of this.namesakes(path, by)) if (file !== certain) this.doubt(file, by);
     return certain;
+  }
+
+  /** A call is no longer to come that was noted for files of these names. */
+  carriedOut(call: string, paths: readonly string[]): void {
+    for (const file of this.files.values()) {
+      const place = file.calls.indexOf(call);
+      if (place !== -1 && isNamedIn(file.path, paths)) file.calls = file.calls.toSpliced(place, 1);
+    }
   }
 
   /** Where to note what `by` has changed. */

@@ -6,7 +6,7 @@ import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
 import { FileBook } from './file-book.ts';
 import type { KnownFile } from './kept-files.ts';
-import { folderNamedIn, resolved, withinReach } from './paths.ts';
+import { folderNamedIn, isNamedIn, resolved, withinReach } from './paths.ts';
 import { type KnownPlan, type KnownTodos, PlanBook } from './plan-book.ts';
 import { toldIn } from './program-notes.ts';
 
@@ -17,7 +17,7 @@ export type KnownWorkspace = {
   plan: KnownPlan | null;
   /** The folder that the session works in, where it is known. */
   folder: string | null;
-  /** The calls that have changed files, and which. */
+  /** The calls that have changed files, and which, in their order: an id may come again. */
   changes: readonly { call: string; paths: readonly string[] }[];
 };
 
@@ -83,6 +83,7 @@ function workspaceFold(
     }
     const paths = actions.flatMap(changedPaths);
     if (paths.length > 0) changes.push({ call: call.id, paths });
+    files.carriedOut(call.id, paths);
     plans.call(call, result, at);
   };
   let before: Message | null = null;
@@ -140,6 +141,11 @@ function workspaceFold(
     return { files: of, todos: plans.todos(), plan: plans.plan(of), folder, changes: [...changes] };
   };
   return { add, known };
+}
+
+/** The calls that have changed a file of this name: which of them is meant is not known before they come. */
+export function callsOn(path: string, changes: KnownWorkspace['changes']): string[] {
+  return changes.flatMap(({ call, paths }) => (isNamedIn(path, paths) ? [call] : []));
 }
 
 function changedPaths(action: FileAction): string[] {

@@ -100,3 +100,9 @@ export function isPerhapsFolder(to: string, path: string): boolean {
   const [name, own] = [baseName(to), baseName(path)];
   return !name.includes('.') && own.includes('.') && name !== own;
 }
+
+/** Whether one of the paths ends in the name of this file. */
+export function isNamedIn(path: string, paths: readonly string[]): boolean {
+  const name = baseName(path);
+  return paths.some((other) => baseName(other) === name);
+}

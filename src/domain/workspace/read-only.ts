@@ -11,11 +11,20 @@ const WRITING: ReadonlySet<string> = new Set(
   reformat refactor modify add append put download checkout reset merge rebase revert migrate
   organize convert overwrite copy`.split(/\s+/),
 );
+/** In front of what it would do, or behind. */
+const SHOWING: ReadonlySet<string> = new Set(
+  'preview propose suggest validate check review simulate dry'.split(' '),
+);
 const FOLDERS: ReadonlySet<string> = new Set(['directory', 'directories', 'folder', 'dir']);
 
 /** Whether the words of a tool's name say that it writes. */
 export function mayWriteByName(name: string): boolean {
   return wordsOf(ownName(name)).some((word) => WRITING.has(word));
+}
+
+/** Whether the words of a tool's name say that it may only show what a change would do: `preview_edit`. */
+export function mayOnlyShowByName(name: string): boolean {
+  return wordsOf(ownName(name)).some((word) => SHOWING.has(word));
 }
 
 /** Whether the words of a tool's name say that it changes no file. What they do not tell may change some. */

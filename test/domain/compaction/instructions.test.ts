@@ -31,16 +31,23 @@ const removed = (name: string): Item => ({
 });
 
 /** What stays of a history of which all is covered, behind the first user message. */
-function kept(history: Item[], by = codec, after = 0, tokens = 5_000): Item[] {
+function kept(
+  history: Item[],
+  by = codec,
+  after = 0,
+  tokens: number | ((item: Item) => number) = 5_000,
+  ofNote = 100,
+): Item[] {
   const material = history.map((item, index) => {
     const normalised = by.normalise(item);
-    const entry = { seq: index + 1, item, tokens, origin: 'log' as const };
+    const own = typeof tokens === 'number' ? tokens : tokens(item);
+    const entry = { seq: index + 1, item, tokens: own, origin: 'log' as const };
     return { entry, item: normalised, original: normalised };
   });
   return standingInstructions(material, 0, history.length - after, 20_000, (text, like) => ({
     seq: null,
     item: like === undefined ? by.message('user', text) : { ...like, content: text },
-    tokens: 100,
+    tokens: ofNote,
     origin: 'instructions',
   })).map(({ item }) => item);
 }
@@ -234,6 +241,17 @@ describe('instructions that come later, beside what others say', () => {
       folder,
       anew('Use neither.'),
       signing,
+    ]);
+    // A longer one has the room of the one that it stands for.
+    const longer = kept(
+      [...own, together(anew('Use neither.'), 'On.'), said],
+      codec,
+      0,
+      5_000,
+      6_000,
+    );
+    expect(longer.map(({ content }) => content)).toEqual([
+      ...[note(ALL), signing, folder, anew('Use neither.')],
     ]);
     // What stands behind the cut is not told twice.
     expect(kept([...own, said, together(anew('Use neither.'), 'On.')], codec, 1)).toHaveLength(3);
@@ -492,6 +510,8 @@ it('keeps the tasks of an agent of Codex, which only the provider can read, and 
   const report = message('amsg_3', 'FINAL_ANSWER', { type: 'input_text', text: 'It is 4711 ms.' });
   const answer: Item = { type: 'message', role: 'assistant', content: 'I look.' };
   expect(kept([task, answer, report, next, answer], codec)).toEqual([task, next]);
+  // No summary can tell it, and there is no request of a user in its place.
+  expect(kept([answer, task, answer, report, next, answer], codec, 0, 9_000)).toEqual([next]);
 });
 
 it('keeps the newest role that Codex tells an agent: one that was spawned has that of its parent before it', () => {
@@ -507,6 +527,33 @@ it('keeps the newest role that Codex tells an agent: one that was spawned has th
   const asked: Item = { type: 'message', role: 'user', content: 'Use agents.' };
   const answer: Item = { type: 'message', role: 'assistant', content: 'I do.' };
   expect(kept([...ofParent, asked, answer, ...own, answer], codec, 0, 50)).toEqual(own);
+});
+
+describe('an instruction that opens the conversation, and is told anew', () => {
+  const codec = codecFor('openai-responses');
+  const mode = (words: string): Item => ({
+    type: 'message',
+    role: 'developer',
+    content: `<collaboration_mode>${words}</collaboration_mode>`,
+  });
+  const asked: Item = { type: 'message', role: 'user', content: 'Go.' };
+  const answer: Item = { type: 'message', role: 'assistant', content: 'I do.' };
+  const [old, fresh, other] = [
+    mode('Plan first.'),
+    mode('Work alone.'),
+    { ...asked, role: 'developer' },
+  ];
+  const size = (tokens: number) => (item: Item) => (item === fresh ? tokens : 5_000);
+
+  it('gives its room to the newer one, also where other later ones have filled theirs', () => {
+    const history = [old, asked, answer, fresh, answer, other, answer];
+    expect(kept(history, codec, 0, size(5_000))).toEqual([fresh, other]);
+  });
+
+  it('stays where there is no room for the newer one', () => {
+    expect(kept([old, asked, answer, fresh, answer], codec, 0, size(9_000))).toEqual([fresh]);
+    expect(kept([old, asked, answer, fresh, answer], codec, 0, size(11_000))).toEqual([old]);
+  });
 });
 
 it('keeps what Claude Code tells of itself behind files that the first request names', () => {

@@ -250,6 +250,22 @@ describe('finishRemote', () => {
     });
   });
 
+  it('keeps a call that the model does not wait for, unless the provider gives it back', () => {
+    const slow = call('slow', { async: true });
+    const [plan, view] = planOf([slow, ...TALK, ...TALK]);
+    const usage = { input: 1, output: 1, cache_read: 0, cache_creation: 0 };
+    const callsAfter = (...items: Item[]) => {
+      const replacement = { items, model: 'openai/gpt-5.4', usage, remote_ms: 1 };
+      const { entries } = finishRemote(plan, replacement, finishing(view));
+      const context = [...entries, entryOf(output('slow'), 9)];
+      return renderEntries(context, 'openai-responses', 'openai-responses').filter(
+        ({ call_id }) => call_id === 'slow',
+      );
+    };
+    expect(callsAfter(OPAQUE)).toEqual([slow, output('slow')]);
+    expect(callsAfter(slow, OPAQUE)).toEqual([slow, output('slow')]);
+  });
+
   it('adds what hooks bring after it, as far as the context stays smaller', () => {
     const [plan, view] = planOf(TALK);
     const usage = { input: 1, output: 1, cache_read: 0, cache_creation: 0 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
+import type { Json } from '../../../src/domain/json.ts';
 import { ledgerOf, normalised, used } from '../../support/log-items.ts';
 
 const WARNING =
@@ -117,6 +118,56 @@ describe('a command that Claude Code does not wait for', () => {
       true,
     );
     expect(ledgerOf([...started('npm run serve'), ...failing]).open_calls).toHaveLength(1);
+  });
+
+  const asked = (status: string, more = '') =>
+    `<retrieval_status>success</retrieval_status>\n\n<task_id>b1</task_id>\n\n<task_type>local_bash</task_type>\n\n<status>${status}</status>${more}`;
+
+  test.each<[string, string, Json, string, string, string[]]>([
+    [
+      'TaskOutput, which tells that it has worked',
+      'TaskOutput',
+      { task_id: 'b1', block: true, timeout: 30_000 },
+      asked(
+        'completed',
+        '\n\n<exit_code>0</exit_code>\n\n<output>\nTests  3 passed (3)\n</output>',
+      ),
+      'ok',
+      [],
+    ],
+    [
+      'TaskOutput, which tells that it has failed',
+      'TaskOutput',
+      { task_id: 'b1', block: true, timeout: 30_000 },
+      asked('failed', '\n\n<exit_code>1</exit_code>\n\n<output>\nError: 1 is not 2\n</output>'),
+      'failed',
+      ['Error: 1 is not 2'],
+    ],
+    [
+      'BashOutput of its first versions',
+      'BashOutput',
+      { bash_id: 'b1' },
+      '<status>completed</status>\n\n<exit_code>0</exit_code>\n\n<stdout>\nTests  3 passed (3)\n</stdout>\n\n<timestamp>2025-10-06T22:59:54.998Z</timestamp>',
+      'ok',
+      [],
+    ],
+  ])('has ended where it is asked: %s', (_, name, input, answer, outcome, lines) => {
+    const { runs, failures, open_calls } = ledgerOf([
+      ...started('npm test'),
+      ...used(name, input, answer),
+    ]);
+    expect(runs).toMatchObject([{ command: 'npm test', outcome }]);
+    expect(failures.flatMap((one) => one.lines)).toEqual(lines);
+    expect(open_calls).toEqual([]);
+  });
+
+  test('has ended also where it was killed, or could not be stopped any more', () => {
+    const openAfter = (name: string, input: Json, answer: string, hasFailed = false) =>
+      ledgerOf([...started('npm run serve'), ...used(name, input, answer, hasFailed)]).open_calls;
+    expect(openAfter('TaskOutput', { task_id: 'b1' }, asked('killed'))).toEqual([]);
+    expect(openAfter('TaskOutput', { task_id: 'b1' }, asked('running'))).toHaveLength(1);
+    const gone = 'Shell b1 is not running, so cannot be killed (status: completed)';
+    expect(openAfter('KillShell', { shell_id: 'b1' }, gone, true)).toEqual([]);
   });
 
   test('is open until then, whatever is said of others', () => {

@@ -364,6 +364,18 @@ describe('what the writing tools of agents do', () => {
       [{ kind: 'replaced', path: PATH, replacements: [{ from: 'x', to: 'y', all: false }] }],
     ],
     [
+      'preview_edit of SkillLite, which only shows the edit',
+      'preview_edit',
+      { path: 'a.ts', old_string: 'x\n', new_string: 'y\n' },
+      [{ kind: 'may_change', targets: [PATH], by: 'preview_edit' }],
+    ],
+    [
+      'a tool that puts in a text in front of none',
+      'mcp__notes__edit_note',
+      { path: 'a.ts', old_str: '', new_str: 'y\n' },
+      [{ kind: 'may_change', targets: [PATH], by: 'mcp__notes__edit_note' }],
+    ],
+    [
       'move_file',
       'mcp__filesystem__move_file',
       { source: PATH, destination: '/w/b.ts' },
