@@ -97,6 +97,7 @@ const RULES: [sentence: string, isStanding: boolean][] = [
   ['每当你修改代码，请运行测试', true],
   ['凡是改了数据库的都要先备份', true],
   ['OK 以后用另一个分支', true],
+  ['Usa siempre errorHandler en las rutas.', true],
   ['改完代码以后都要跑测试', true],
   ['以後報告傳到nana bot', true],
   ['커밋할 때마다 테스트를 돌려줘', true],
@@ -223,6 +224,9 @@ test.each([
   'Build完後確認.swu生成以後，把code搬到這個code base',
   '請問模型從Opus-4.8換成Opus-5以後, superpower可以退場了',
   'UNDER NO CIRCUMSTANCES',
+  '将 next_cursor 作为下次请求的 cursor 传入',
+  '脆弱なバージョンを1コミット分そのまま残した。',
+  '이는 파일에 기록되는 내용에만 적용됩니다',
 ])('no rule: %s', (text) => expect(rulesIn(text)).toEqual([]));
 
 test('what a program says below words in another script is no rule, and an order there is one', () => {
