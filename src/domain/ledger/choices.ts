@@ -14,6 +14,7 @@ const NAMED_LETTER = new RegExp(
 );
 /** How far a reply chooses. */
 const OPENING = /^[^.!?。！？\n]{0,60}/;
+const LOOKED_AT = 100;
 /** A small letter with words behind it may be one of them, but for those that name another. */
 const WORDS_BEHIND = /^\p{Ll} (?!(?:y|e|o|ou|und|oder|et|and|or|en|och|og|и|или) )\p{L}/u;
 /** Numbers that are written as words in front of or behind what is counted. */
@@ -47,7 +48,8 @@ export function lettersIn(reply: string): readonly string[] {
 }
 
 /** The letters of all that a reply names: which of them it refuses, its own words say. */
-function namedIn(words: string): string[] {
+function namedIn(reply: string): string[] {
+  const words = reply.slice(0, LOOKED_AT);
   const end = OPENING.exec(words)?.[0].length ?? 0;
   return [...words.matchAll(NAMED_LETTER)].flatMap(({ index, 0: said, 1: named, 2: first }) => {
     const letter = named ?? first;
