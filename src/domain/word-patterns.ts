@@ -31,7 +31,15 @@ function plainSources(patterns: readonly RegExp[]): string[] {
   return patterns
     .map(({ source }) => source)
     .filter((source) => !isOfOtherScript(source))
-    .map((source) => source.replaceAll('[^\\p{L}]', '[^a-z]').replaceAll('\\p{L}', '[a-z]'));
+    .map((source) => source.replaceAll(LETTERS_OR_CLASS, withPlainLetters));
+}
+
+/** Letters of any script, on their own or in a class, and whatever is escaped. */
+const LETTERS_OR_CLASS = /\\p\{L\}|\\.|\[(?:\\.|[^\]\\])*\]/g;
+
+function withPlainLetters(found: string): string {
+  if (found === String.raw`\p{L}`) return '[a-z]';
+  return found.startsWith('[') ? found.replaceAll(String.raw`\p{L}`, 'a-z') : found;
 }
 
 /** Words of scripts without a letter of ASCII. */

@@ -6,6 +6,7 @@ const PATTERNS = [
   /\b(?:nie|künftig|bevorzug\p{L}*)(?!\p{L})/iu,
   /(?:^|[^\p{L}])(?:asla|luôn)(?!\p{L})/iu,
   /(?<!\p{L})(?:всегда|以后)(?!\p{L})/iu,
+  /(?<!\p{L})a(?![\p{L}\d])/iu,
 ];
 
 test.each([

@@ -9,13 +9,13 @@ const ENGLISH_NAMES =
  */
 export const saysAnswerLanguage = anyOf([
   new RegExp(
-    String.raw`(?:^|[.,;:!] |(?<!\p{L})(?:please|only|and|also|so|now) )(?:only )?(?:answer|reply|respond|talk|speak)(?: back)?(?: (?:to )?(?:me|us))?(?: [a-z]{2,12}){0,3} in (?:\p{L}{2,12} )?${ENGLISH_NAMES}(?!\p{L})`,
+    String.raw`(?:^|[.,;:!] |(?<!\p{L})(?:please|only|also|so|now|(?<!\b(?:users?|customers?|clients?|people|bot|chatbot|assistant|agent|model|app|system|server|service)\b[^.!?\n]{0,120})and) )(?:only )?(?:answer|reply|respond|talk|speak)(?: back)?(?: (?:to )?(?:me|us))?(?: [a-z]{2,12}){0,3} in (?:\p{L}{2,12} )?${ENGLISH_NAMES}(?!\p{L})`,
   ),
-  /(?:^|[.,;:!] |(?<!\p{L})(?:bitte|und|nur) )(?:antworte[nt]?|sprich|sprechen sie|rede)(?: \p{L}{2,12}){0,4} (?:auf )?(?:deutsch|englisch|französisch|spanisch|italienisch|polnisch|russisch|türkisch|niederländisch)(?!\p{L})/u,
-  /(?<!\p{L})(?:resp[oó]nd[ae](?:me|nos)?|cont[eé]sta(?:me)?|h[aá]blame|habla)(?: \p{L}{2,12}){0,4} en (?:español|castellano|inglés|francés|portugués|alemán|italiano|catalán)(?!\p{L})/u,
-  /(?<!\p{L})(?:respond[ae](?:-me)?|fal[ae](?:-me)?|responde-me)(?: \p{L}{2,12}){0,4} em (?:português|portugues|inglês|ingles|espanhol|pt)(?!\p{L})/u,
-  /(?<!\p{L})(?:réponds|répondez|parle[z]?)(?:[- ](?:moi|nous))?(?: \p{L}{2,12}){0,4} en (?:français|anglais|allemand|espagnol|italien)(?!\p{L})/u,
-  /(?<!\p{L})(?:rispondi(?:mi)?|parla(?:mi)?)(?: \p{L}{2,12}){0,4} in (?:italiano|inglese|francese|tedesco|spagnolo)(?!\p{L})/u,
+  /(?:(?:^|[.,;:!] |(?<!\p{L})(?:bitte|nur) )(?:antworte[nt]?|sprich|sprechen sie|rede)|(?<!\p{L})und (?:antworte|sprich|rede))(?: \p{L}{2,12}){0,4} (?:auf )?(?:deutsch|englisch|französisch|spanisch|italienisch|polnisch|russisch|türkisch|niederländisch)(?!\p{L})/u,
+  /(?:(?:^|[.,;:!¡] ?|(?<!\p{L})(?:por favor,?|s[oó]lo|únicamente|ahora|debes|que) )(?:me )?(?:respond[ae]|contesta|habla)|(?<!\p{L})(?:resp[oó]nde|cont[eé]sta|h[aá]bla)(?:me|nos))(?: \p{L}{2,12}){0,4} en (?:español|castellano|inglés|francés|portugués|alemán|italiano|catalán)(?!\p{L})/u,
+  /(?:(?:^|[.,;:!] |(?<!\p{L})(?:por favor,?|só|apenas|agora|deve) )(?:me )?(?:responde|fala)|(?<!\p{L})(?:responda|fale|(?:respond|fal)[ae]-me))(?: \p{L}{2,12}){0,4} em (?:português|portugues|inglês|ingles|espanhol|pt)(?!\p{L})/u,
+  /(?:(?<!\p{L})(?:réponds|répondez|parlez)|(?:^|[.,;:!] )parle)(?:[- ](?:moi|nous))?(?: \p{L}{2,12}){0,4} en (?:français|anglais|allemand|espagnol|italien)(?!\p{L})/u,
+  /(?:(?<!\p{L})(?:rispondi(?:mi)?|parlami)|(?:^|[.,;:!] )parla)(?: \p{L}{2,12}){0,4} in (?:italiano|inglese|francese|tedesco|spagnolo)(?!\p{L})/u,
   /(?<!\p{L})(?:отвечай|ответь|говори|общайся|пиши мне|відповідай|спілкуйся|пиши мені)(?:те)?(?: \S{1,20}){0,4} (?:(?:по|на) ?-?(?:русск|английск|украинск|немецк|українськ|російськ|англійськ)\p{L}+|(?:українською|російською|англійською))(?!\p{L})/u,
   /(?<!\p{L})(?:(?:по|на) ?-?(?:русск|английск|украинск)\p{L}+|українською|англійською) (?:\S{1,20} ){0,2}(?:отвечай|ответь|говори|общайся|пиши мне|відповідай|спілкуйся)(?:те)?(?!\p{L})/u,
   /(?<!\p{L})(?:odpowiadaj|odpowiedz|mów|pisz do mnie)(?:cie)?(?: \S{1,20}){0,4} po (?:polsku|angielsku|niemiecku|rosyjsku|ukraińsku)(?!\p{L})/u,
@@ -27,7 +27,7 @@ export const saysAnswerLanguage = anyOf([
   /(?<!\p{L})(?:أجب|اجب|أجبني|جاوب|جاوبني|رد|ردي|تكلم|تحدث|كلمني)(?: \p{L}{1,12}){0,4} (?:باللغة )?(?:بال|ال)?(?:عربية|عربي|إنجليزية|انجليزية|إنجليزي|انجليزي)(?!\p{L})/u,
   /(?:हिंदी|हिन्दी|अंग्रेज़ी|अंग्रेजी) (?:में|मे) (?:ही )?(?:जवाब|उत्तर|बात|बोलो|बोलिए|बताओ|बताइए|समझाओ)/u,
   /(?<!\p{L})(?:hindi|english|hinglish) (?:mein|me|main) (?:hi )?(?:jawab|answer|reply|bat|baat|bolo|batao|samjhao)(?!\p{L})/u,
-  /(?<!为什么|為什麼|怎么|怎麼|又|老是?|[还還]|没有?|不[会會])用(?:[简簡繁正][体體])?(?:中文|英文|英[语語]|日[语語文]|[韩韓][语語文]|粤[语語]|普通[话話])[^。，,！!？?\n名字不]{0,6}(?:回[答复覆應应]|答[复覆]|交流|[沟溝]通|[对對][话話]|跟我[说說]|和我[说說])|(?:^|[，,。；;！! ])(?:[简簡繁正][体體])?(?:中文|英文)(?:回[答复覆]|交流)|(?:回[答复覆]|答[复覆])[^。，,！!？?\n]{0,6}用(?:[简簡繁正][体體])?(?:中文|英文|英[语語]|日[语語文])/,
-  /(?:日本|英|中国|韓国)語で(?:お願い|[^。！？\n]{0,12}(?:回答|返答|返事|答え|応答|返し|話し|会話|説明)[^。！？\n]{0,10}(?:て(?:ください|下さい|ほしい|欲しい|くれ|ね|$|[。！])|お願い|こと))/,
+  /(?:(?:^|[，,。；;！!：:\s])[你您]?|[请請都只下始要再]|必[须須]|一律|全程|[后後来來]|[统統]一|[尽盡]量|[务務]必)用(?:[简簡繁正][体體])?(?:中文|英文|英[语語]|日[语語文]|[韩韓][语語文]|粤[语語]|普通[话話])[^。，,！!？?\n名字不]{0,6}(?:回[答复覆應应]|答[复覆]|交流|[沟溝]通|[对對][话話]|跟我[说說]|和我[说說])|(?:^|[，,。；;！! ])(?:[简簡繁正][体體])?(?:中文|英文)(?:回[答复覆]|交流)|(?:回[答复覆]|答[复覆])[^。，,！!？?\n又怎没沒]{0,6}用(?:[简簡繁正][体體])?(?:中文|英文|英[语語]|日[语語文])/,
+  /(?:日本|英|中国|韓国)語で(?:お願い|[^。！？\n]{0,12}(?:回答|返答|返事|答え|応答|返し|話し|会話|説明)[^。！？\n]{0,10}(?:て(?:ください|下さい|ほしい|欲しい|くれ(?![なたまて])|ね|$|[。！])|お願い|こと(?:$|[。！])))/,
   /(?:한국어|한글|영어|일본어|우리말)로(?:만)? ?(?:\S{1,10} ){0,2}(?:답변?|대답|응답|대화|말|설명|얘기)(?:을|를)? ?(?:부탁|해 ?(?:줘|주세요|주십시오|줄래|라)|하(?:세요|십시오|자|라|도록))/,
 ]);

@@ -9,11 +9,14 @@ const LETTER =
   /^\(?(?:([a-dA-D])[).]?$|(?:[^.!?\n]{0,40}\b(?:options?|with|for|think|prefer|choose|pick|say|take|do) )?([A-D](?:(?:, ?(?:and )?| and | ?& ?)[A-D]\b){0,3})(?:[).:,]|$| (?:is|seems|sounds|looks|and|but|please)\b))/;
 /** The same behind what it is called, or in front of what other languages add to it. */
 const NAMED_LETTER = new RegExp(
-  String.raw`^(?:[^.!?。！？\n]{0,40}(?<!\p{L}))?(?:${CALLED}(?: |(?<![\p{Script=Latin}\p{Script=Cyrillic}]))|[选選])([a-dабвг])(?![\p{Script=Latin}\p{Script=Cyrillic}\d])|^([a-d])(?=案|で|に|を|로|번|안|吧|[，、。！；])`,
-  'iu',
+  String.raw`(?<![\p{Script=Latin}\p{Script=Cyrillic}])(?:${CALLED}(?: |(?<![\p{Script=Latin}\p{Script=Cyrillic}]))|[选選])([a-dабвг])(?![\p{Script=Latin}\p{Script=Cyrillic}\d])|^([a-d])(?=案|で|に|を|로|번|안|吧|[，、。！；])`,
+  'giu',
 );
-/** A small letter with words behind it may be one of them. */
-const WORDS_BEHIND = /^\p{Ll} \p{L}/u;
+/** How far a reply chooses. */
+const OPENING = /^[^.!?。！？\n]{0,60}/;
+const LOOKED_AT = 100;
+/** A small letter with words behind it may be one of them, but for those that name another. */
+const WORDS_BEHIND = /^\p{Ll} (?!(?:y|e|o|ou|und|oder|et|and|or|en|och|og|и|или) )\p{L}/u;
 /** Numbers that are written as words in front of or behind what is counted. */
 const SIGNS = '一二三四五六七八九';
 const NUMBERED = new RegExp(
@@ -41,13 +44,18 @@ export function lettersIn(reply: string): readonly string[] {
   const words = reply.trim();
   const [, alone, several = ''] = LETTER.exec(words) ?? [];
   if (alone !== undefined) return [alone];
-  const letters = several.match(/[A-D]/g);
-  if (letters !== null) return letters;
-  const found = NAMED_LETTER.exec(words);
-  const letter = found?.[1] ?? found?.[2];
-  if (found === null || letter === undefined) return [];
-  const end = found.index + found[0].length;
-  return WORDS_BEHIND.test(words.slice(end - 1)) ? [] : [letter];
+  return [...new Set([...(several.match(/[A-D]/g) ?? []), ...namedIn(words)])];
+}
+
+/** The letters of all that a reply names: which of them it refuses, its own words say. */
+function namedIn(reply: string): string[] {
+  const words = reply.slice(0, LOOKED_AT);
+  const end = OPENING.exec(words)?.[0].length ?? 0;
+  return [...words.matchAll(NAMED_LETTER)].flatMap(({ index, 0: said, 1: named, 2: first }) => {
+    const letter = named ?? first;
+    const isWord = WORDS_BEHIND.test(words.slice(index + said.length - 1));
+    return letter === undefined || index > end || isWord ? [] : [letter];
+  });
 }
 
 /**
