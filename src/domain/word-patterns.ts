@@ -1,29 +1,29 @@
 /*
  * Patterns of words in any language. Unicode's rules for case cost more than a text in lower case, and its
- * letters six times what those of ASCII do, of which most texts are. In all patterns here only `\p{L}` is of
- * Unicode among the classes.
+ * letters six times what those of ASCII do, of which most texts are. So all patterns here are in lower case,
+ * whatever they match in any case, and of their classes only `\p{L}` is of Unicode.
  */
 
-/**
- * Whether one of the patterns stands in a text. `patterns`: in lower case, whatever they match in any case.
- */
+/** Whether one of the patterns stands in a text. */
 export function anyOf(patterns: readonly RegExp[]): (text: string) => boolean {
-  const ofLower = patterns.map(({ source }) => new RegExp(source, 'u'));
+  const all = patterns.map(({ source }) => new RegExp(source, 'u'));
   const plain = plainSources(patterns).map((source) => new RegExp(source));
   return (text) => {
-    const lower = text.toLowerCase();
-    if (!BEYOND_ASCII.test(text)) return plain.some((pattern) => pattern.test(lower));
-    // The long s is the only letter that is an s in any case and stays another in lower case.
-    const folded = lower.replaceAll('\u017f', 's');
-    return ofLower.some((pattern) => pattern.test(folded));
+    const lower = lowerCase(text);
+    return (BEYOND_ASCII.test(text) ? all : plain).some((pattern) => pattern.test(lower));
   };
 }
 
-/** A text with a blank in place of whatever one of the patterns matches, in any case. */
+/** A text in lower case, with a blank in place of whatever one of the patterns matches. */
 export function withoutAny(patterns: readonly RegExp[]): (text: string) => string {
-  const all = new RegExp(patterns.map(({ source }) => source).join('|'), 'giu');
-  const plain = new RegExp(plainSources(patterns).join('|'), 'gi');
-  return (text) => text.replace(BEYOND_ASCII.test(text) ? all : plain, ' ');
+  const all = new RegExp(patterns.map(({ source }) => source).join('|'), 'gu');
+  const plain = new RegExp(plainSources(patterns).join('|'), 'g');
+  return (text) => lowerCase(text).replace(BEYOND_ASCII.test(text) ? all : plain, ' ');
+}
+
+/** The long s is the only letter that is an s in any case and stays another in lower case. */
+function lowerCase(text: string): string {
+  return text.toLowerCase().replaceAll('\u017f', 's');
 }
 
 /** The patterns that may stand in a text of nothing but ASCII, as far as they may. */

@@ -53,10 +53,11 @@ test('finds what the patterns find, whatever the text is written with', () => {
 
 test('takes out what the patterns match, whatever the text is written with', () => {
   const all = new RegExp(PATTERNS.map(({ source }) => source).join('|'), 'giu');
+  const lower = (text: string) => text.toLowerCase().replaceAll('\u017f', 's');
   const without = withoutAny(PATTERNS);
   fc.assert(
     fc.property(textArbitrary, (text) => {
-      expect(without(text)).toBe(text.replace(all, ' '));
+      expect(without(text)).toBe(lower(text.replace(all, ' ')));
     }),
   );
 });

@@ -6,7 +6,7 @@ export const withoutReports = withoutAny(
   [
     // English: what something does, what nobody knows yet, and what another way would cost.
     /(?<!\b(?:so|that|want|wish|expect|prefer|like|need|if|when|once) )\b(?:it|this|they) only(?= \p{L})/u,
-    /\b(?:know|knows|knew|tell me|asks|asked|(?:to|I|we|they) ask|decide|understand|propose|suggest|explain|discuss|wonder|wondering|unclear|(?:not|un)sure|figure out|locations?)\b(?: \p{L}+){0,3} (?:what|how|where|which|whether|why|who)(?: \p{L}+){1,4} should(?:n['’]t)?(?!\p{L})/u,
+    /\b(?:know|knows|knew|tell me|asks|asked|(?:to|i|we|they) ask|decide|understand|propose|suggest|explain|discuss|wonder|wondering|unclear|(?:not|un)sure|figure out|locations?)\b(?: \p{L}+){0,3} (?:what|how|where|which|whether|why|who)(?: \p{L}+){1,4} should(?:n['’]t)?(?!\p{L})/u,
     /\bwould (?:\p{L}+ )?require(?!\p{L})/u,
     // German.
     /(?<!\p{L})(?:immer (?:noch(?! (?:ein)?mal)|wieder|mehr|weniger|weiter|öfter|häufiger|schlechter|größer|kleiner|länger|langsamer|schneller)|noch immer|noch nie)(?!\p{L})/u,
@@ -43,7 +43,7 @@ export const withoutReports = withoutAny(
     // Polish: what somebody does or did.
     /(?<!\p{L})(?:zawsze|za każdym razem) (?:się |mi |mam |jest |są |było |był |była )?(?:pokazuje|wyskakuje|zwraca|pojawia|kończy|dostaję|wywala|działa\p{L}*|ten sam|to samo|mam|jest|był[aoi]?|błąd)(?!\p{L})|(?<!\p{L})nigdy (?:\p{L}+ )?nie (?:\p{L}+ )?\p{L}+(?:ał|ił|ył|ała|iła|yła|ało|iło|yło|ałem|iłem|ałam|iłam|działa)(?!\p{L})/u,
     // Turkish: what goes on or went on has endings that no order has.
-    /(?<!\p{L})(?:her zaman|her seferinde|daima|asla|sadece|yalnızca)(?= (?:\S{1,30} ){0,6}\p{L}+(?:[ıiuü]yor(?:du|um|sun|uz|lar)?|[mM][ıiuü]yor\p{L}*|m[ıiuü]ş(?:t[ıiuü])?|(?:d|t)[ıiuü](?:m|k)?)(?=[.!,;…]|$))/u,
+    /(?<!\p{L})(?:her zaman|her seferinde|daima|asla|sadece|yalnızca)(?= (?:\S{1,30} ){0,6}\p{L}+(?:[ıiuü]yor(?:du|um|sun|uz|lar)?|m[ıiuü]yor\p{L}*|m[ıiuü]ş(?:t[ıiuü])?|(?:d|t)[ıiuü](?:m|k)?)(?=[.!,;…]|$))/u,
     // Indonesian.
     /(?<!\p{L})selalu (?:\p{L}+ )?(?:gagal|error|muncul|kembali|balik|hilang|keluar|tampil|sama|minta|timeout|crash|kosong|loading)(?!\p{L})|(?<!\p{L})(?:muncul|tampil|bisa|ada|berubah|terjadi|keluar|jalan|yg berubah|yang berubah) (?:\p{L}+ )?hanya(?!\p{L})/u,
     // Arabic and Hindi: what does not work, and what always goes on.
