@@ -6,15 +6,9 @@ import {
   requestFields,
 } from '../request-types/request-fields.ts';
 
-/**
- * The API reference answers a local shell by `call_id` where the SDK's type has `id`. Codex names an output
- * that answers no call. `async` came with a later SDK.
- */
+/** The API reference answers a local shell by `call_id` where the SDK's type has `id`. */
 const BEYOND_THE_TYPES: FieldsBeyond = {
-  ResponseCustomToolCall: ['async'],
-  ResponseFunctionToolCall: ['async'],
   'ResponseInputItem.LocalShellCallOutput': ['call_id'],
-  'ResponseInputItem.FunctionCallOutput': ['name', 'namespace'],
 };
 
 const TYPES = readRequestTypes(OPENAI_RESPONSES_FIELDS, BEYOND_THE_TYPES);

@@ -1,6 +1,9 @@
 // Made of the types of openai by `npm run request-types`, see `field-table.ts`.
 export const OPENAI_RESPONSES_FIELDS = `
-roots: EasyInputMessage ResponseCodeInterpreterToolCall ResponseCompactionItemParam ResponseComputerToolCall ResponseCustomToolCall ResponseCustomToolCallOutput ResponseFileSearchToolCall ResponseFunctionToolCall ResponseFunctionWebSearch ResponseInputItem.AdditionalTools ResponseInputItem.ApplyPatchCall ResponseInputItem.ApplyPatchCallOutput ResponseInputItem.CompactionTrigger ResponseInputItem.ComputerCallOutput ResponseInputItem.FunctionCallOutput ResponseInputItem.ImageGenerationCall ResponseInputItem.ItemReference ResponseInputItem.LocalShellCall ResponseInputItem.LocalShellCallOutput ResponseInputItem.McpApprovalRequest ResponseInputItem.McpApprovalResponse ResponseInputItem.McpCall ResponseInputItem.McpListTools ResponseInputItem.Message ResponseInputItem.Program ResponseInputItem.ProgramOutput ResponseInputItem.ShellCall ResponseInputItem.ShellCallOutput ResponseInputItem.ToolSearchCall ResponseOutputMessage ResponseReasoningItem ResponseToolSearchOutputItemParam
+roots: EasyInputMessage ResponseCodeInterpreterToolCall ResponseCompactionItemParam ResponseComputerToolCall ResponseConfigurationUpdateItemParam ResponseCustomToolCall ResponseCustomToolCallOutput ResponseFileSearchToolCall ResponseFunctionToolCall ResponseFunctionWebSearch ResponseInputItem.AdditionalTools ResponseInputItem.ApplyPatchCall ResponseInputItem.ApplyPatchCallOutput ResponseInputItem.CompactionTrigger ResponseInputItem.ComputerCallOutput ResponseInputItem.FunctionCallOutput ResponseInputItem.ImageGenerationCall ResponseInputItem.ItemReference ResponseInputItem.LocalShellCall ResponseInputItem.LocalShellCallOutput ResponseInputItem.McpApprovalRequest ResponseInputItem.McpApprovalResponse ResponseInputItem.McpCall ResponseInputItem.McpListTools ResponseInputItem.Message ResponseInputItem.Program ResponseInputItem.ProgramOutput ResponseInputItem.ShellCall ResponseInputItem.ShellCallOutput ResponseInputItem.ToolSearchCall ResponseOutputMessage ResponseReasoningItem ResponseToolSearchOutputItemParam
+ApplyPatchTool type=apply_patch: allowed_callers type
+ComparisonFilter type=eq|gt|gte|in|lt|lte|ne|nin: key type value
+CompoundFilter type=and|or: filters=ComparisonFilter type
 ComputerAction.Click type=click: button keys type x y
 ComputerAction.DoubleClick type=double_click: keys type x y
 ComputerAction.Drag type=drag: keys path=ComputerAction.Drag.Path type
@@ -11,10 +14,29 @@ ComputerAction.Screenshot type=screenshot: type
 ComputerAction.Scroll type=scroll: keys scroll_x scroll_y type x y
 ComputerAction.Type type=type: text type
 ComputerAction.Wait type=wait: type
+ComputerTool type=computer: type
+ComputerUsePreviewTool type=computer_use_preview: display_height display_width environment type
+ContainerAuto type=container_auto: file_ids! memory_limit network_policy!=ContainerNetworkPolicyAllowlist|ContainerNetworkPolicyDisabled skills!=InlineSkill|SkillReference type
+ContainerNetworkPolicyAllowlist type=allowlist: allowed_domains domain_secrets!=ContainerNetworkPolicyDomainSecret type
+ContainerNetworkPolicyDisabled type=disabled: type
+ContainerNetworkPolicyDomainSecret: domain name value
 ContainerReference type=container_reference: container_id type
+CustomTool type=custom: allowed_callers async! defer_loading! description! format!=CustomToolInputFormat.Grammar|CustomToolInputFormat.Text name type
+CustomToolInputFormat.Grammar type=grammar: definition syntax type
+CustomToolInputFormat.Text type=text: type
 EasyInputMessage role=assistant|developer|system|user type=message: content=ResponseInputFile|ResponseInputImage|ResponseInputText phase role type!
+FileSearchTool type=file_search: filters=ComparisonFilter|CompoundFilter max_num_results! ranking_options!=FileSearchTool.RankingOptions type vector_store_ids
+FileSearchTool.RankingOptions.HybridSearch: embedding_weight text_weight
+FileSearchTool.RankingOptions: hybrid_search!=FileSearchTool.RankingOptions.HybridSearch ranker! score_threshold!
+FunctionShellTool type=shell: allowed_callers environment=ContainerAuto|ContainerReference|LocalEnvironment type
+FunctionTool type=function: allowed_callers async! defer_loading! description name output_schema parameters strict type
+InlineSkill type=inline: description name source=InlineSkillSource type
+InlineSkillSource type=base64: data media_type type
 LocalEnvironment type=local: skills!=LocalSkill type
 LocalSkill: description name path
+McpToolCallError.HTTPError type=http_error: code message type
+McpToolCallError.McpProtocolError type=mcp_protocol_error: code message type
+McpToolCallError.McpToolExecutionError type=mcp_tool_execution_error: content type
 ResponseCodeInterpreterToolCall type=code_interpreter_call: code container_id id outputs=ResponseCodeInterpreterToolCall.Image|ResponseCodeInterpreterToolCall.Logs status type
 ResponseCodeInterpreterToolCall.Image type=image: type url
 ResponseCodeInterpreterToolCall.Logs type=logs: logs type
@@ -32,7 +54,10 @@ ResponseComputerToolCall.Scroll type=scroll: keys scroll_x scroll_y type x y
 ResponseComputerToolCall.Type type=type: text type
 ResponseComputerToolCall.Wait type=wait: type
 ResponseComputerToolCallOutputScreenshot type=computer_screenshot: file_id! image_url! type
-ResponseCustomToolCall type=custom_tool_call: call_id caller=ResponseCustomToolCall.Direct|ResponseCustomToolCall.Program id! input name namespace! type
+ResponseConfigurationUpdateItemParam type=configuration_update: id reasoning!=ResponseConfigurationUpdateItemParam.Reasoning text!=ResponseConfigurationUpdateItemParam.Text type
+ResponseConfigurationUpdateItemParam.Reasoning: effort
+ResponseConfigurationUpdateItemParam.Text: format=ResponseFormatText|ResponseFormatTextJSONSchemaConfig
+ResponseCustomToolCall type=custom_tool_call: async! call_id caller=ResponseCustomToolCall.Direct|ResponseCustomToolCall.Program id! input name namespace! type
 ResponseCustomToolCall.Direct type=direct: type
 ResponseCustomToolCall.Program type=program: caller_id type
 ResponseCustomToolCallOutput type=custom_tool_call_output: call_id caller=ResponseCustomToolCallOutput.Direct|ResponseCustomToolCallOutput.Program id! output=ResponseInputFile|ResponseInputImage|ResponseInputText type
@@ -40,10 +65,12 @@ ResponseCustomToolCallOutput.Direct type=direct: type
 ResponseCustomToolCallOutput.Program type=program: caller_id type
 ResponseFileSearchToolCall type=file_search_call: id queries results=ResponseFileSearchToolCall.Result status type
 ResponseFileSearchToolCall.Result: attributes file_id! filename! score! text!
+ResponseFormatText type=text: type
+ResponseFormatTextJSONSchemaConfig type=json_schema: description! name schema strict type
 ResponseFunctionShellCallOutputContent.Exit type=exit: exit_code type
 ResponseFunctionShellCallOutputContent.Timeout type=timeout: type
 ResponseFunctionShellCallOutputContent: outcome=ResponseFunctionShellCallOutputContent.Exit|ResponseFunctionShellCallOutputContent.Timeout stderr stdout
-ResponseFunctionToolCall type=function_call: arguments call_id caller=ResponseFunctionToolCall.Direct|ResponseFunctionToolCall.Program id! name namespace! status! type
+ResponseFunctionToolCall type=function_call: arguments async! call_id caller=ResponseFunctionToolCall.Direct|ResponseFunctionToolCall.Program id! name namespace! status! type
 ResponseFunctionToolCall.Direct type=direct: type
 ResponseFunctionToolCall.Program type=program: caller_id type
 ResponseFunctionWebSearch type=web_search_call: action=ResponseFunctionWebSearch.Find|ResponseFunctionWebSearch.OpenPage|ResponseFunctionWebSearch.Search id status type
@@ -52,13 +79,13 @@ ResponseFunctionWebSearch.OpenPage type=open_page: type url
 ResponseFunctionWebSearch.Search type=search: queries! query! sources!=ResponseFunctionWebSearch.Search.Source type
 ResponseFunctionWebSearch.Search.Source type=url: type url
 ResponseInputFile type=input_file: detail! file_data! file_id file_url! filename! prompt_cache_breakpoint!=ResponseInputFile.PromptCacheBreakpoint type
-ResponseInputFile.PromptCacheBreakpoint: mode
+ResponseInputFile.PromptCacheBreakpoint: mode ttl!
 ResponseInputFileContent type=input_file: detail! file_data file_id file_url filename prompt_cache_breakpoint=ResponseInputFileContent.PromptCacheBreakpoint type
-ResponseInputFileContent.PromptCacheBreakpoint: mode
+ResponseInputFileContent.PromptCacheBreakpoint: mode ttl!
 ResponseInputImage type=input_image: detail file_id image_url prompt_cache_breakpoint!=ResponseInputImage.PromptCacheBreakpoint type
-ResponseInputImage.PromptCacheBreakpoint: mode
+ResponseInputImage.PromptCacheBreakpoint: mode ttl!
 ResponseInputImageContent type=input_image: detail file_id image_url prompt_cache_breakpoint=ResponseInputImageContent.PromptCacheBreakpoint type
-ResponseInputImageContent.PromptCacheBreakpoint: mode
+ResponseInputImageContent.PromptCacheBreakpoint: mode ttl!
 ResponseInputItem.AdditionalTools role=developer type=additional_tools: id role tools type
 ResponseInputItem.ApplyPatchCall type=apply_patch_call: call_id caller=ResponseInputItem.ApplyPatchCall.Direct|ResponseInputItem.ApplyPatchCall.Program id operation=ResponseInputItem.ApplyPatchCall.CreateFile|ResponseInputItem.ApplyPatchCall.DeleteFile|ResponseInputItem.ApplyPatchCall.UpdateFile status type
 ResponseInputItem.ApplyPatchCall.CreateFile type=create_file: diff path type
@@ -69,20 +96,23 @@ ResponseInputItem.ApplyPatchCall.UpdateFile type=update_file: diff path type
 ResponseInputItem.ApplyPatchCallOutput type=apply_patch_call_output: call_id caller=ResponseInputItem.ApplyPatchCallOutput.Direct|ResponseInputItem.ApplyPatchCallOutput.Program id output status type
 ResponseInputItem.ApplyPatchCallOutput.Direct type=direct: type
 ResponseInputItem.ApplyPatchCallOutput.Program type=program: caller_id type
-ResponseInputItem.CompactionTrigger type=compaction_trigger: type
+ResponseInputItem.CompactionTrigger type=compaction_trigger: id type
 ResponseInputItem.ComputerCallOutput type=computer_call_output: acknowledged_safety_checks=ResponseInputItem.ComputerCallOutput.AcknowledgedSafetyCheck call_id id output=ResponseComputerToolCallOutputScreenshot status type
 ResponseInputItem.ComputerCallOutput.AcknowledgedSafetyCheck: code id message
-ResponseInputItem.FunctionCallOutput type=function_call_output: call_id caller=ResponseInputItem.FunctionCallOutput.Direct|ResponseInputItem.FunctionCallOutput.Program id output=ResponseInputFileContent|ResponseInputImageContent|ResponseInputTextContent status type
+ResponseInputItem.FunctionCallOutput type=function_call_output: call_id caller=ResponseInputItem.FunctionCallOutput.Direct|ResponseInputItem.FunctionCallOutput.Program id name namespace output=ResponseInputFileContent|ResponseInputImageContent|ResponseInputTextContent status type
 ResponseInputItem.FunctionCallOutput.Direct type=direct: type
 ResponseInputItem.FunctionCallOutput.Program type=program: caller_id type
-ResponseInputItem.ImageGenerationCall type=image_generation_call: id result status type
+ResponseInputItem.ImageGenerationCall type=image_generation_call: action background error!=ResponseInputItem.ImageGenerationCall.Error id output_format quality result revised_prompt size status svg_usage!=ResponseInputItem.ImageGenerationCall.SvgUsage type
+ResponseInputItem.ImageGenerationCall.Error.ModerationDetails: categories moderation_stage
+ResponseInputItem.ImageGenerationCall.Error: code message moderation_details!=ResponseInputItem.ImageGenerationCall.Error.ModerationDetails param type
+ResponseInputItem.ImageGenerationCall.SvgUsage: input_tokens model output_tokens reasoning_tokens total_tokens
 ResponseInputItem.ItemReference type=item_reference: id type
 ResponseInputItem.LocalShellCall type=local_shell_call: action=ResponseInputItem.LocalShellCall.Action call_id id status type
 ResponseInputItem.LocalShellCall.Action type=exec: command env timeout_ms type user working_directory
 ResponseInputItem.LocalShellCallOutput type=local_shell_call_output: id output status type
 ResponseInputItem.McpApprovalRequest type=mcp_approval_request: arguments id name server_label type
 ResponseInputItem.McpApprovalResponse type=mcp_approval_response: approval_request_id approve id reason type
-ResponseInputItem.McpCall type=mcp_call: approval_request_id arguments error id name output server_label status! type
+ResponseInputItem.McpCall type=mcp_call: approval_request_id arguments error=McpToolCallError.HTTPError|McpToolCallError.McpProtocolError|McpToolCallError.McpToolExecutionError id name output server_label status! type
 ResponseInputItem.McpListTools type=mcp_list_tools: error id server_label tools=ResponseInputItem.McpListTools.Tool type
 ResponseInputItem.McpListTools.Tool: annotations description input_schema name
 ResponseInputItem.Message role=developer|system|user type=message: content=ResponseInputFile|ResponseInputImage|ResponseInputText role status! type!
@@ -97,9 +127,9 @@ ResponseInputItem.ShellCallOutput.Direct type=direct: type
 ResponseInputItem.ShellCallOutput.Program type=program: caller_id type
 ResponseInputItem.ToolSearchCall type=tool_search_call: arguments call_id execution! id status type
 ResponseInputText type=input_text: prompt_cache_breakpoint!=ResponseInputText.PromptCacheBreakpoint text type
-ResponseInputText.PromptCacheBreakpoint: mode
+ResponseInputText.PromptCacheBreakpoint: mode ttl!
 ResponseInputTextContent type=input_text: prompt_cache_breakpoint=ResponseInputTextContent.PromptCacheBreakpoint text type
-ResponseInputTextContent.PromptCacheBreakpoint: mode
+ResponseInputTextContent.PromptCacheBreakpoint: mode ttl!
 ResponseOutputMessage role=assistant type=message: content=ResponseOutputRefusal|ResponseOutputText id phase role status type
 ResponseOutputRefusal type=refusal: refusal type
 ResponseOutputText type=output_text: annotations=ResponseOutputText.ContainerFileCitation|ResponseOutputText.FileCitation|ResponseOutputText.FilePath|ResponseOutputText.URLCitation logprobs!=ResponseOutputText.Logprob text type
@@ -112,5 +142,27 @@ ResponseOutputText.URLCitation type=url_citation: end_index start_index title ty
 ResponseReasoningItem type=reasoning: content!=ResponseReasoningItem.Content encrypted_content id status! summary=ResponseReasoningItem.Summary type
 ResponseReasoningItem.Content type=reasoning_text: text type
 ResponseReasoningItem.Summary type=summary_text: text type
-ResponseToolSearchOutputItemParam type=tool_search_output: call_id execution! id status tools type
+ResponseToolSearchOutputItemParam type=tool_search_output: call_id execution! id status tools=ApplyPatchTool|ComputerTool|ComputerUsePreviewTool|CustomTool|FileSearchTool|FunctionShellTool|FunctionTool|ResponseToolSearchOutputItemParam.CodeInterpreter|ResponseToolSearchOutputItemParam.ImageGeneration|ResponseToolSearchOutputItemParam.LocalShell|ResponseToolSearchOutputItemParam.Mcp|ResponseToolSearchOutputItemParam.ProgrammaticToolCalling|ToolSearchOutputNamespaceTool|ToolSearchTool|WebSearchPreviewTool|WebSearchTool type
+ResponseToolSearchOutputItemParam.CodeInterpreter type=code_interpreter: allowed_callers container=ResponseToolSearchOutputItemParam.CodeInterpreter.CodeInterpreterToolAuto type
+ResponseToolSearchOutputItemParam.CodeInterpreter.CodeInterpreterToolAuto type=auto: file_ids! memory_limit network_policy!=ContainerNetworkPolicyAllowlist|ContainerNetworkPolicyDisabled type
+ResponseToolSearchOutputItemParam.ImageGeneration type=image_generation: action! background! complexity! frame_count! frame_duration_ms! input_fidelity input_image_mask!=ResponseToolSearchOutputItemParam.ImageGeneration.InputImageMask model! moderation! output_compression! output_format! partial_images! quality! size! svg!=ResponseToolSearchOutputItemParam.ImageGeneration.Svg type
+ResponseToolSearchOutputItemParam.ImageGeneration.InputImageMask: file_id! image_url!
+ResponseToolSearchOutputItemParam.ImageGeneration.Svg.Reasoning: effort!
+ResponseToolSearchOutputItemParam.ImageGeneration.Svg: model! reasoning=ResponseToolSearchOutputItemParam.ImageGeneration.Svg.Reasoning
+ResponseToolSearchOutputItemParam.LocalShell type=local_shell: type
+ResponseToolSearchOutputItemParam.Mcp type=mcp: allowed_callers allowed_tools=ResponseToolSearchOutputItemParam.Mcp.McpToolFilter authorization! connector_id! defer_loading! headers require_approval=ResponseToolSearchOutputItemParam.Mcp.McpToolApprovalFilter server_description! server_label server_url! tunnel_id! type
+ResponseToolSearchOutputItemParam.Mcp.McpToolApprovalFilter.Always: read_only! tool_names!
+ResponseToolSearchOutputItemParam.Mcp.McpToolApprovalFilter.Never: read_only! tool_names!
+ResponseToolSearchOutputItemParam.Mcp.McpToolApprovalFilter: always!=ResponseToolSearchOutputItemParam.Mcp.McpToolApprovalFilter.Always never!=ResponseToolSearchOutputItemParam.Mcp.McpToolApprovalFilter.Never
+ResponseToolSearchOutputItemParam.Mcp.McpToolFilter: read_only! tool_names!
+ResponseToolSearchOutputItemParam.ProgrammaticToolCalling type=programmatic_tool_calling: type
+SkillReference type=skill_reference: skill_id type version!
+ToolSearchOutputNamespaceTool type=namespace: description name tools=CustomTool|ToolSearchOutputNamespaceTool.Function type
+ToolSearchOutputNamespaceTool.Function type=function: allowed_callers async! defer_loading! description name output_schema parameters strict type
+ToolSearchTool type=tool_search: description execution! parameters type
+WebSearchPreviewTool type=web_search_preview|web_search_preview_2025_03_11: search_content_types! search_context_size! type user_location=WebSearchPreviewTool.UserLocation
+WebSearchPreviewTool.UserLocation type=approximate: city country region timezone type
+WebSearchTool type=web_search|web_search_2025_08_26: external_web_access! filters=WebSearchTool.Filters search_context_size! type user_location=WebSearchTool.UserLocation
+WebSearchTool.Filters: allowed_domains
+WebSearchTool.UserLocation type=approximate: city country region timezone type!
 `;
