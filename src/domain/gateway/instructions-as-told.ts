@@ -32,7 +32,10 @@ export function withInstructionsAsTold(
 function isNewest(codec: Codec, item: Item, later: readonly Item[]): boolean {
   const kind = kindOf(codec, item);
   if (kind === null) return true;
-  return kind.startsWith('note ') && !later.some((one) => isInstructing(one) && kindOf(codec, one) === kind);
+  return (
+    kind.startsWith('note ') &&
+    !later.some((one) => isInstructing(one) && kindOf(codec, one) === kind)
+  );
 }
 
 /** The kind of what a program writes anew; null for the instructions of whoever runs the agent. */
