@@ -6,6 +6,8 @@ import {
   atomsByOpening,
   leadingInstructions,
   openingOf,
+  saidIn,
+  TELLS_WHICH,
 } from '../../domain/items/leading-instructions.ts';
 
 /**
@@ -59,9 +61,6 @@ export function noHistory(
   };
 }
 
-/** A shorter answer, such as a greeting, many conversations have that only their instructions tell apart. */
-const TELLS_WHICH = 200;
-
 /** A round that is over; `calls`: its answer alone, where that calls a tool. */
 type Round = { round: string; calls: string | null };
 
@@ -101,12 +100,12 @@ export class HistoryKeys {
           this.#beginAnswer();
           this.#state.answer = hashed(this.#state.answer, text);
           if (anchor !== null) this.#state.isCalling = true;
-          this.#state.said += anchor === null ? text.length : TELLS_WHICH;
         } else this.#endAnswer();
         this.#state.words += 1;
         this.#state.last = hashed(this.#state.last, text);
         this.#state.round = hashed(this.#state.round, text);
       }
+      this.#state.said += saidIn(item);
     }
     return this;
   }

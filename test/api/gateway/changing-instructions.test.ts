@@ -166,6 +166,27 @@ it('keeps users apart who are welcomed at length with the same words', async () 
   expect(JSON.stringify(await lab.items(first[0] ?? ''))).not.toContain('Bob');
 });
 
+it('keeps users apart whom a greeting does not tell apart, whatever keys their cache', async () => {
+  const greeting = 'Hello! How can I help?';
+  lab.provider.script = (_, index) => ({ text: index < 2 ? greeting : log(index) });
+  const ask = (name: string, past: object[]) =>
+    lab.post(CLIENTS.chat.path, {
+      model: 'm',
+      prompt_cache_key: 'support',
+      messages: [{ role: 'system', content: `You help customers.\nThis one is ${name}.` }, ...past],
+    });
+  const greeted = [{ role: 'user', content: 'Hi' }];
+  const first = [await ask('Ann', greeted), await ask('Bob', greeted)];
+  const question = { role: 'user', content: 'What do I owe?' };
+  const next = [...greeted, { role: 'assistant', content: greeting }, question];
+  const second = [await ask('Bob', next), await ask('Ann', next)].reverse();
+  for (const [at, other] of ['Bob', 'Ann'].entries()) {
+    const sessions = [first[at]?.session ?? '', second[at]?.session ?? ''];
+    const logged = await Promise.all(sessions.map((id) => lab.items(id)));
+    expect(JSON.stringify(logged)).not.toContain(other);
+  }
+});
+
 it('keeps questions apart that only their instructions tell apart', async () => {
   const ask = (document: string) =>
     lab.post(CLIENTS.chat.path, {
