@@ -58,18 +58,18 @@ export function saidIn({ role, type, content = null, tool_calls: calls = null }:
   return said;
 }
 
-/** Whether the model has said enough: before that, its instructions are what a conversation is known by. */
-export function tellsWhich(items: readonly Item[]): boolean {
+/** Whether the model has said so many characters: before that, its instructions are what a conversation is known by. */
+export function hasSaid(items: readonly Item[], enough: number): boolean {
   let said = 0;
   return items.some((item) => {
     said += saidIn(item);
-    return said >= TELLS_WHICH;
+    return said >= enough;
   });
 }
 
 /** A history as it is told whatever its instructions go on with; null where these say which one it is. */
-export function toldByOpenings(items: readonly Item[]): Item[] | null {
-  const count = tellsWhich(items) ? leadingInstructions(items) : 0;
+export function toldByOpenings(items: readonly Item[], enough: number): Item[] | null {
+  const count = hasSaid(items, enough) ? leadingInstructions(items) : 0;
   if (count === 0) return null;
   const head = items.slice(0, count).map((item): Item => {
     const opening = openingOf(item);

@@ -147,6 +147,20 @@ it('keeps users apart whom a greeting does not tell apart', async () => {
   expect((await ask('Bob, at 18:00', next)).session).toBe(bob.session);
 });
 
+it('is one by a name from its first short answer on', async () => {
+  lab.provider.script = () => ({ text: 'Hello! How can I help?' });
+  const past: object[] = [{ role: 'user', content: 'Hi' }];
+  const sessions = new Set<string>();
+  for (let turn = 0; turn < 4; turn++) {
+    const messages = [{ role: 'system', content: clock(turn) }, ...past];
+    const named = { 'x-palimpsest-session': 'voice' };
+    const { session, text } = await lab.post(CLIENTS.chat.path, { model: 'm', messages }, named);
+    sessions.add(session);
+    past.push(JSON.parse(text).choices[0].message, { role: 'user', content: `And ${turn}?` });
+  }
+  expect(sessions.size).toBe(1);
+});
+
 it('keeps users apart who are welcomed at length with the same words', async () => {
   const welcome = 'Hello, and welcome to the shop! '.repeat(10);
   lab.provider.script = (_, index) => ({ text: index < 2 ? welcome : log(index) });
