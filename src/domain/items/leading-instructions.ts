@@ -58,7 +58,7 @@ export function saidIn({ role, type, content = null, tool_calls: calls = null }:
   return said;
 }
 
-/** Whether the model has said so many characters: before that, its instructions are what a conversation is known by. */
+/** Whether the model has said so many characters: before that, its instructions say which conversation it is. */
 export function hasSaid(items: readonly Item[], enough: number): boolean {
   let said = 0;
   return items.some((item) => {

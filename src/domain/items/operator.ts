@@ -69,7 +69,7 @@ export function rewrittenKindOf(words: string): string | null {
   return `tag ${name} ${TOPIC.exec(text.slice(text.indexOf('>') + 1))?.[1] ?? ''}`;
 }
 
-/** Whether words of whoever runs the agent stand behind the block that a text begins with: no later one has them. */
+/** Whether words of an operator stand behind the block that a text begins with: no later block has them. */
 function goesOnBehind(text: string, name: string): boolean {
   const close = text.lastIndexOf(`</${name.split(' ')[0]}`);
   const end = close < 0 ? -1 : text.indexOf('>', close);
