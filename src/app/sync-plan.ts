@@ -95,7 +95,9 @@ function planOf(
   const pieces = telling.separated();
   const plain = matched(log, pieces);
   const beside =
-    plain.kind === 'follows' || !telling.instructions_vary ? null : knownByOpenings(log, pieces);
+    plain.kind === 'follows' || telling.vary_after === null
+      ? null
+      : knownByOpenings(log, pieces, telling.vary_after);
   const match = beside === null ? plain : matched(beside.log, beside.client);
   const known = telling.knownBefore(pieces, match.known);
   if (match.kind === 'follows') {

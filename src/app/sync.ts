@@ -108,12 +108,12 @@ async function refuseLarge({ store, largestHere }: SyncPorts, ref: SessionRef): 
 function tellingOf(
   format: Format,
   told: Told | null,
-  { items: all, start = BEGINNING, telling: made, instructions_vary }: Sync,
+  { items: all, start = BEGINNING, telling: made, vary_after }: Sync,
 ): Outcome<Telling> {
   const items = withoutTrigger(all);
   if (items.every(isJsonObject)) {
     const isMade = made?.isOf(format, items, told, start) === true;
-    const telling = isMade ? made : new Telling(format, items, told, start, instructions_vary);
+    const telling = isMade ? made : new Telling(format, items, told, start, vary_after);
     const varying = items.slice(0, leadingInstructions(items));
     const unchecked = [...varying, ...telling.itemsFrom(telling.known)];
     if (checkItems(format, 'items', unchecked).ok) return accept(telling);

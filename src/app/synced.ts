@@ -23,10 +23,10 @@ export type Sync = {
   /** Whether the caller reads the context afterwards (default), which may be too much for this thread. */
   reads_context?: boolean;
   /**
-   * Whether the instructions that a history begins with may go on otherwise each time: for callers who give
-   * the model those that it tells, whichever the log has.
+   * From how many characters of the model on the instructions that a history begins with may go on otherwise
+   * each time: for callers who give the model those that it tells, whichever the log has.
    */
-  instructions_vary?: boolean;
+  vary_after?: number;
   /** The same items as they were taken in already, if somebody has. */
   telling?: Telling;
   expected: Expected | null;

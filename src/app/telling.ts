@@ -32,8 +32,8 @@ export class Telling {
   readonly known: number;
   /** The telling that it was compared with. */
   readonly before: Told | null;
-  /** Whether the instructions that it begins with are known by how they begin (`toldByOpenings`). */
-  readonly instructions_vary: boolean;
+  /** From so many characters of the model on its instructions are known by how they begin; null: never. */
+  readonly vary_after: number | null;
 
   /**
    * `before`: the telling that this one may begin with. Only its items may be unchecked. `start`: what
@@ -44,16 +44,16 @@ export class Telling {
     items: readonly Item[],
     before: Told | null,
     start: TellingStart = BEGINNING,
-    instructions_vary = false,
+    vary_after: number | null = null,
   ) {
     this.format = format;
-    this.instructions_vary = instructions_vary;
+    this.vary_after = vary_after;
     this.items = items;
     this.before = before;
     this.start = start;
     const chain = new ToldChain(start);
-    const beginsHere = instructions_vary && start.items === 0;
-    const told = (beginsHere ? toldByOpenings(items) : null) ?? items;
+    const mayVary = vary_after !== null && start.items === 0;
+    const told = (mayVary ? toldByOpenings(items, vary_after) : null) ?? items;
     const again = before === null ? -1 : before.items - start.items;
     let known = 0;
     if (before !== null && again >= 0 && again <= items.length) {
@@ -66,16 +66,6 @@ export class Telling {
     this.known = known;
     this.told = chain.told;
     this.starts = chain.starts;
-  }
-
-  /** A telling of which it is known by how its instructions begin. */
-  static byOpenings(
-    format: Format,
-    items: readonly Item[],
-    before: Told | null,
-    start: TellingStart = BEGINNING,
-  ): Telling {
-    return new Telling(format, items, before, start, true);
   }
 
   /** Whether it is what these would come to. */

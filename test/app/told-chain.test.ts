@@ -61,10 +61,12 @@ it('a telling is known again whatever its instructions go on with, once the mode
     { role: 'user', content: 'Why does the build fail?' },
     ...Array.from({ length: turns }, (_, at) => ({ role: 'assistant', content: `Step ${at}` })),
   ];
-  const known = (before: Item[], now: Item[]) =>
-    Telling.byOpenings('openai-chat', now, Telling.byOpenings('openai-chat', before, null).told)
-      .known;
+  const told = (items: Item[], before: Telling | null, enough: number) =>
+    new Telling('openai-chat', items, before?.told ?? null, BEGINNING, enough);
+  const known = (before: Item[], now: Item[], enough = 1) =>
+    told(now, told(before, null, enough), enough).known;
   expect(known(telling('17:00', 20), telling('17:05', 21))).toBe(22);
+  expect(known(telling('17:00', 20), telling('17:05', 21), 1_000)).toBe(0);
   expect(known(telling('17:00', 0), telling('17:05', 0))).toBe(0);
   expect(known(telling('17:00', 0), telling('17:00', 0))).toBe(2);
   const other = telling('17:00', 20).with(0, { role: 'system', content: 'You test builds.' });

@@ -13,7 +13,7 @@ function recorded(bytes: number): Recorded {
     words: 0,
     isAfterAnswer: false,
     hasAnswer: false,
-    asked: null,
+    asked: [],
     round: '',
     answer: '',
     isCalling: false,

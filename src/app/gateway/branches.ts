@@ -1,3 +1,4 @@
+import { varyAfter } from '../../domain/gateway/session-hint.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
@@ -6,6 +7,7 @@ import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import { planSync } from '../sync-plan.ts';
 import { Telling } from '../telling.ts';
+import { BEGINNING } from '../told-chain.ts';
 import type { TurnSession } from './find-turn-session.ts';
 import { hashed } from './history-keys.ts';
 import { sessionIdOf } from './session-id.ts';
@@ -53,7 +55,7 @@ export async function beginWith(
   const { format, metadata } = head.settings;
   const gateway = isJsonObject(metadata.gateway) ? metadata.gateway : {};
   const own = { ...metadata, gateway: { ...gateway, rule, ...(name !== null && { name }) } };
-  const telling = Telling.byOpenings(format, items, state.told);
+  const telling = new Telling(format, items, state.told, BEGINNING, varyAfter(rule));
   const plan = await planSync(ports, parent, { state, format }, telling);
   const { parent: from, at } = plan.kind === 'diverges' ? plan : { parent, at: state.version };
   return begin(ports, from, at, ref, own);

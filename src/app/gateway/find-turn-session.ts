@@ -6,13 +6,16 @@ import {
   OWN_NAME,
   type SessionHint,
   sessionHint,
+  varyAfter,
 } from '../../domain/gateway/session-hint.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
+import { TELLS_WHICH } from '../../domain/items/leading-instructions.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { planSync } from '../sync-plan.ts';
 import { Telling } from '../telling.ts';
+import { BEGINNING } from '../told-chain.ts';
 import type { Expanded } from './expand-content.ts';
 import { HistoryKeys, type HistoryState, hashed, noHistory } from './history-keys.ts';
 import type { PlanDeps } from './plan-deps.ts';
@@ -96,7 +99,8 @@ export async function findTurnSession(
       const key = nameKey(request, hint);
       const head = await store.head({ tenant, session_id: sessionIdOf(key) });
       if (head !== null) {
-        const telling = Telling.byOpenings(format, items, head.state.told);
+        const vary_after = varyAfter(hint.rule);
+        const telling = new Telling(format, items, head.state.told, BEGINNING, vary_after);
         const state = histories.state(request.upstream, telling);
         return { ...base(sessionIdOf(key)), history: state, telling };
       }
@@ -154,7 +158,7 @@ async function isTheSame(
     deps,
     ref,
     { state, format },
-    Telling.byOpenings(format, items, state.told),
+    new Telling(format, items, state.told, BEGINNING, TELLS_WHICH),
   );
   return kind !== 'diverges' && known > 0;
 }

@@ -6,10 +6,13 @@ import {
   atomsByOpening,
   leadingInstructions,
   openingOf,
+  saidIn,
+  TELLS_WHICH,
 } from '../../domain/items/leading-instructions.ts';
 
 /**
- * How many places of a history are looked up, two of each round. A client that clears its own old results
+ * How many places of a history are looked up, two of each round, and each in two ways where instructions
+ * count by how they begin. A client that clears its own old results
  * tells all of them otherwise but the first ones.
  */
 const NEWEST_LOOKED_UP = 512;
@@ -18,7 +21,7 @@ const ROUNDS_LOOKED_UP = 3;
 
 /**
  * What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it.
- * `asked`: the place before the answer that it ends with; null where it ends with none, and before the
+ * `asked`: the place before the answer that it ends with; none where it ends with none, and before the
  * first. `round`: what was asked last, and the answer to it as far as there is one. `answer`: that alone;
  * `isCalling`: it calls a tool. `asker`: who asks; null where rounds are not looked for. `instructions`: word
  * for word where they count by how they begin. `said`: so many characters of the model.
@@ -28,7 +31,7 @@ export type HistoryState = {
   words: number;
   isAfterAnswer: boolean;
   hasAnswer: boolean;
-  asked: string | null;
+  asked: readonly string[];
   round: string;
   answer: string;
   isCalling: boolean;
@@ -48,7 +51,7 @@ export function noHistory(
     words: 0,
     isAfterAnswer: false,
     hasAnswer: false,
-    asked: null,
+    asked: [],
     round: '',
     answer: '',
     isCalling: false,
@@ -57,9 +60,6 @@ export function noHistory(
     said: 0,
   };
 }
-
-/** A shorter answer, such as a greeting, many conversations have that only their instructions tell apart. */
-const TELLS_WHICH = 200;
 
 /** A round that is over; `calls`: its answer alone, where that calls a tool. */
 type Round = { round: string; calls: string | null };
@@ -100,12 +100,12 @@ export class HistoryKeys {
           this.#beginAnswer();
           this.#state.answer = hashed(this.#state.answer, text);
           if (anchor !== null) this.#state.isCalling = true;
-          this.#state.said += anchor === null ? text.length : TELLS_WHICH;
         } else this.#endAnswer();
         this.#state.words += 1;
         this.#state.last = hashed(this.#state.last, text);
         this.#state.round = hashed(this.#state.round, text);
       }
+      this.#state.said += saidIn(item);
     }
     return this;
   }
@@ -125,8 +125,7 @@ export class HistoryKeys {
    * ends with an answer, which its client has begun itself: others may ask the same.
    */
   keysBehindAnswer(): string[] {
-    const { asked } = this.#state;
-    return asked === null ? this.keys() : [...this.keys(), asked];
+    return [...this.keys(), ...this.#state.asked];
   }
 
   /**
@@ -152,13 +151,18 @@ export class HistoryKeys {
 
   #all(): string[] {
     const { isAfterAnswer, words } = this.#state;
-    return isAfterAnswer && words > 1 ? [...this.#places, this.#place()] : this.#places;
+    return isAfterAnswer && words > 1 ? [...this.#places, ...this.#place()] : this.#places;
   }
 
-  /** How it is to be found where it has come to. */
-  #place(): string {
+  /**
+   * How it is to be found where it has come to, the surest last: with its instructions word for word it is
+   * no other one, though others were welcomed at length in the same way.
+   */
+  #place(): string[] {
     const { last, instructions, said } = this.#state;
-    return instructions === '' || said >= TELLS_WHICH ? last : hashed(last, instructions);
+    if (instructions === '') return [last];
+    const exact = hashed(last, instructions);
+    return said >= TELLS_WHICH ? [last, exact] : [exact];
   }
 
   #noteInstructions(atoms: readonly Atom[]): void {
@@ -173,7 +177,9 @@ export class HistoryKeys {
 
   #beginAnswer(): void {
     const { isAfterAnswer, hasAnswer } = this.#state;
-    if (!isAfterAnswer && hasAnswer) this.#state.asked = hashed('asked', this.#place());
+    if (!isAfterAnswer && hasAnswer) {
+      this.#state.asked = this.#place().map((place) => hashed('asked', place));
+    }
     this.#state.isAfterAnswer = true;
     this.#state.hasAnswer = true;
   }
@@ -181,13 +187,13 @@ export class HistoryKeys {
   #endAnswer(): void {
     const { isAfterAnswer, asked, words } = this.#state;
     if (isAfterAnswer) {
-      if (asked !== null) this.#places.push(asked);
-      if (words > 1) this.#places.push(this.#place());
+      this.#places.push(...asked);
+      if (words > 1) this.#places.push(...this.#place());
       this.#rounds.push(this.#current());
       Object.assign(this.#state, { round: '', answer: '', isCalling: false });
     }
     this.#state.isAfterAnswer = false;
-    this.#state.asked = null;
+    this.#state.asked = [];
   }
 }
 

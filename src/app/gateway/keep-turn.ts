@@ -1,4 +1,5 @@
 import { formatOf } from '../../domain/gateway/protocol.ts';
+import { varyAfter } from '../../domain/gateway/session-hint.ts';
 import { withoutSummaryQuestion } from '../../domain/gateway/summary-question.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -100,7 +101,7 @@ async function syncBeside(
 
 async function syncAll(
   deps: PlanDeps,
-  { ref, telling }: TurnSession,
+  { ref, rule, telling }: TurnSession,
   { items, is_excerpt = false }: Pick<Told, 'items' | 'is_excerpt'>,
 ): Promise<Outcome<{ session_id: string; version: number }>> {
   const done = await sync(deps, ref, {
@@ -109,7 +110,7 @@ async function syncAll(
     on_divergence: 'fork',
     is_excerpt,
     reads_context: false,
-    instructions_vary: true,
+    vary_after: varyAfter(rule),
     ...(telling !== null && { telling }),
     expected: null,
     idempotency: null,

@@ -2,7 +2,7 @@ import { isOnlyAppended } from '../../domain/gateway/in-force.ts';
 import { splitPassing } from '../../domain/gateway/passing-context.ts';
 import { formatOf, historyField, isTrigger, type Protocol } from '../../domain/gateway/protocol.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
-import { answerBefore } from '../../domain/gateway/session-hint.ts';
+import { answerBefore, varyAfter } from '../../domain/gateway/session-hint.ts';
 import { withoutSummaryQuestion } from '../../domain/gateway/summary-question.ts';
 import { summaryTurn } from '../../domain/gateway/summary-turn.ts';
 import type { Item } from '../../domain/items/item.ts';
@@ -62,7 +62,8 @@ async function planned(
   const body = { ...beginning.fields, ...rest.fields };
   if (asksForMore(protocol, body, items)) return null;
   const { start } = beginning.place;
-  const telling = Telling.byOpenings(formatOf(protocol), items, before.state.told, start);
+  const vary_after = varyAfter(session.rule);
+  const telling = new Telling(formatOf(protocol), items, before.state.told, start, vary_after);
   const history = histories.onward(request.upstream, telling);
   if (history === null) return null;
   const settled = await settleSession(deps, session, request, body);
@@ -74,7 +75,7 @@ async function planned(
     format: undefined,
     on_divergence: 'fork',
     reads_context: false,
-    instructions_vary: true,
+    vary_after,
     expected: null,
     idempotency: null,
   });

@@ -6,7 +6,8 @@ import type { Entry } from '../session/entry.ts';
 
 /**
  * A context with the instructions at its head as the client tells them now: the log has those that it told
- * first. What programs tell there, in tags, is kept as it is: a later one may stand for it.
+ * first. What programs tell there, in tags, is kept as it is: a later one may stand for it. So is a note such
+ * as on the date, where the history has a later one.
  */
 export function withInstructionsAsTold(
   codec: Codec,
@@ -16,8 +17,8 @@ export function withInstructionsAsTold(
   const end = entries.findIndex(({ item }) => !isInstructing(item));
   const head = entries.slice(0, end === -1 ? entries.length : end);
   let next = 0;
-  for (const item of history.slice(0, leadingInstructions(history))) {
-    const opening = isPlain(codec, item) ? openingOf(item) : null;
+  for (const [place, item] of history.slice(0, leadingInstructions(history)).entries()) {
+    const opening = isNewest(codec, item, history.slice(place + 1)) ? openingOf(item) : null;
     if (opening === null) continue;
     const at = head.findIndex(({ item }, at) => at >= next && openingOf(item) === opening);
     const entry = head[at];
@@ -28,7 +29,17 @@ export function withInstructionsAsTold(
   return [...head, ...entries.slice(head.length)];
 }
 
-function isPlain(codec: Codec, item: Item): boolean {
+function isNewest(codec: Codec, item: Item, later: readonly Item[]): boolean {
+  const kind = kindOf(codec, item);
+  if (kind === null) return true;
+  return (
+    kind.startsWith('note ') &&
+    !later.some((one) => isInstructing(one) && kindOf(codec, one) === kind)
+  );
+}
+
+/** The kind of what a program writes anew; null for the instructions of whoever runs the agent. */
+function kindOf(codec: Codec, item: Item): string | null {
   const normalised = codec.normalise(item);
-  return normalised.kind === 'message' && rewrittenKind(normalised) === null;
+  return normalised.kind === 'message' ? rewrittenKind(normalised) : null;
 }

@@ -1,3 +1,4 @@
+import { TELLS_WHICH } from '../items/leading-instructions.ts';
 import { isJsonObject, type JsonObject, stringField } from '../json.ts';
 import { trimEndOf } from '../trim-end.ts';
 import type { Protocol } from './protocol.ts';
@@ -96,4 +97,12 @@ export function answerBefore(protocol: Protocol, body: JsonObject): string | nul
       ? isJsonObject(thread) && stringField(thread, 'previous_message_id')
       : stringField(body, 'previous_response_id');
   return typeof id === 'string' && id !== '' ? id : null;
+}
+
+/**
+ * From how many characters of the model on the instructions of a conversation may vary: at once where a name
+ * says which one it is. What only keys a cache many have in common.
+ */
+export function varyAfter(rule: string): number {
+  return rule === CACHE_KEY || rule === 'history' || rule === 'after' ? TELLS_WHICH : 1;
 }

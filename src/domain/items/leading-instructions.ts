@@ -42,16 +42,34 @@ export function atomsByOpening(atoms: readonly Atom[], opening: string): readonl
   return [{ text: opening, isFirm: true, isOfModel: false, anchor: null }];
 }
 
-const SAID_BY_MODEL = /^(?:reasoning|\w{1,40}_call)$/;
+/** A shorter answer, such as a greeting, many conversations have that only their instructions tell apart. */
+export const TELLS_WHICH = 200;
 
-/** Whether the model has said anything: before that, its instructions are what a conversation is known by. */
-export function isAnswered(items: readonly Speaking[]): boolean {
-  return items.some(({ role, type }) => role === 'assistant' || SAID_BY_MODEL.test(String(type)));
+/** So many characters an item has of the model; a call of a tool is as good as a long answer. */
+export function saidIn({ role, type, content = null, tool_calls: calls = null }: Item): number {
+  if (/_call$/.test(String(type))) return TELLS_WHICH;
+  if (role !== 'assistant') return 0;
+  if (Array.isArray(calls) && calls.length > 0) return TELLS_WHICH;
+  let said = 0;
+  for (const block of Array.isArray(content) ? content : [content]) {
+    const isCall = isJsonObject(block) && block.type === 'tool_use';
+    said += isCall ? TELLS_WHICH : textOf(block).trim().length;
+  }
+  return said;
+}
+
+/** Whether the model has said so many characters: before that, its instructions say which conversation it is. */
+export function hasSaid(items: readonly Item[], enough: number): boolean {
+  let said = 0;
+  return items.some((item) => {
+    said += saidIn(item);
+    return said >= enough;
+  });
 }
 
 /** A history as it is told whatever its instructions go on with; null where these say which one it is. */
-export function toldByOpenings(items: readonly Item[]): Item[] | null {
-  const count = isAnswered(items) ? leadingInstructions(items) : 0;
+export function toldByOpenings(items: readonly Item[], enough: number): Item[] | null {
+  const count = hasSaid(items, enough) ? leadingInstructions(items) : 0;
   if (count === 0) return null;
   const head = items.slice(0, count).map((item): Item => {
     const opening = openingOf(item);

@@ -7,11 +7,14 @@ import { readUtterances } from './utterances.ts';
 // System and developer messages after the start of a conversation: clients write their own notes in
 // them, and operators of an agent tell it what holds from now on.
 
-/** Notes without a tag that clients write anew as a whole; later ones stand for earlier ones. */
+/**
+ * Notes without a tag that clients write anew as a whole; later ones stand for earlier ones. What goes on
+ * behind the date, or with another heading, may be all that an operator tells the agent.
+ */
 const REWRITTEN: readonly RegExp[] = [
-  /^# Environment\n/,
+  /^# Environment\n(?![\s\S]*\n# )/,
   /^# Environment update\n - Primary working directory: /,
-  /^(?:Today's date is|The date has changed\. Today's date is) /,
+  /^(?:Today's date is|The date has changed\. Today's date is) [^\n.]{1,60}\.?(?: (?:DO NOT|Do not|Don't|Rely) [^\n.]{1,200}\.?)?\s*$/,
   /^The (?:TodoWrite tool|task tools) ha(?:sn't|ven't) been used recently\./,
   /^(?:Plan mode (?:is active|still active)|## (?:Exited|Re-entering) (?:Plan|Auto) Mode\n)/,
 ];
@@ -61,9 +64,16 @@ export function rewrittenKindOf(words: string): string | null {
   if (note >= 0) return `note ${note}`;
   const tag = /^<([a-z][\w -]{0,60}?)[\s>]/i.exec(text)?.[1]?.toLowerCase();
   const name = tag === undefined ? undefined : nameOfTag(text, tag);
-  if (name === undefined) return null;
+  if (name === undefined || goesOnBehind(text, name)) return null;
   if (!/reminder/.test(name)) return `tag ${name}`;
   return `tag ${name} ${TOPIC.exec(text.slice(text.indexOf('>') + 1))?.[1] ?? ''}`;
+}
+
+/** Whether words of an operator stand behind the block that a text begins with: no later block has them. */
+function goesOnBehind(text: string, name: string): boolean {
+  const close = text.lastIndexOf(`</${name.split(' ')[0]}`);
+  const end = close < 0 ? -1 : text.indexOf('>', close);
+  return end >= 0 && /^\s*[^<\s]/.test(text.slice(end + 1));
 }
 
 /** The name of a tag that programs write; one of them is of two words. */

@@ -5,6 +5,7 @@ import {
   NOTICE_OF_OTHERS,
   REMINDER_OF_HOOK,
   REMINDER_OF_PROJECT,
+  TAG_MARKS,
   TYPED_MEANWHILE,
 } from './speaker-marks.ts';
 import { hasOpening } from './speaker-openings.ts';
@@ -61,7 +62,10 @@ function notesSaid(text: string): Note[] {
         : { said: [{ speaker: unended, text: note }], claimed: typed };
     }
     const notice = noticeOfOthers(note);
-    if (notice !== null) return { said: notice, claimed: null };
+    if (notice !== null) {
+      if (afterNotice(note, 0) === 0) unended = 'subagent';
+      return { said: notice, claimed: null };
+    }
     const said: Utterance = REMINDER_OF_HOOK.test(note)
       ? { speaker: 'hook', text: note }
       : ofProgram(note);
@@ -103,12 +107,16 @@ function beginsNote(text: string, at: number): boolean {
   );
 }
 
-/** The end of what a task or another agent says here, or this place where none does. */
+/** Behind a line that says who has sent it. */
+const TAG_OF_NOTICE = /^(?:[^<\n]{1,100}\n)?\s{0,9}<([a-z-]{1,40})[\s>]/;
+
+/** The end of what a task or another agent says here, or this place where none does or no tag is around it. */
 function afterNotice(text: string, at: number): number {
   const notice = NOTICE_OF_OTHERS.exec(text.slice(at, at + 20_000));
   if (notice === null) return at;
   const from = at + notice[0].length;
-  const tag = /<([a-z-]{1,40})[\s>]/.exec(text.slice(from, from + 300))?.[1];
+  const tag = TAG_OF_NOTICE.exec(text.slice(from, from + 300))?.[1];
+  if (tag === undefined || TAG_MARKS.get(tag)?.speaker !== 'subagent') return at;
   const closing = `</${tag}>`;
   const end = text.indexOf(closing, from);
   return end === -1 ? text.length : end + closing.length;

@@ -10,17 +10,18 @@ const FENCE = /^\s{0,20}```/;
  * command printed, down to an empty line. What programs print there asks the user for something.
  */
 export function withoutTerminals(text: string): string {
-  const own: string[] = [];
+  // Lists, not arguments: a message has more lines than a call may have of these.
+  const own: (readonly string[])[] = [];
   let lines: string[] = [];
   for (const line of text.split('\n')) {
     if (!FENCE.test(line)) {
       lines.push(line);
       continue;
     }
-    own.push(...withoutTerminal(lines), line);
+    own.push(withoutTerminal(lines), [line]);
     lines = [];
   }
-  return [...own, ...withoutTerminal(lines)].join('\n');
+  return [...own, withoutTerminal(lines)].flat().join('\n');
 }
 
 function withoutTerminal(lines: readonly string[]): readonly string[] {
@@ -35,20 +36,20 @@ function withoutTerminal(lines: readonly string[]): readonly string[] {
 
 /** The paragraphs right above a further prompt, between empty lines: there the user may have said something. */
 function wordsBetween(lines: readonly string[], first: number, last: number): string[] {
-  const words: string[] = [];
+  const words: (readonly string[])[] = [];
   let from = first;
   let isApart = false;
   for (let at = first; at <= last; at++) {
     const line = lines[at] ?? '';
     if (PROMPT.test(line)) {
-      if (isApart && isEmpty(lines[at - 1])) words.push(...lines.slice(from, at));
+      if (isApart && isEmpty(lines[at - 1])) words.push(lines.slice(from, at));
       isApart = false;
     } else if (isEmpty(lines[at - 1]) && !isEmpty(line)) {
       isApart = true;
       from = at;
     }
   }
-  return words;
+  return words.flat();
 }
 
 function isEmpty(line: string | undefined): boolean {

@@ -1,7 +1,7 @@
 import type { Item } from '../items/item.ts';
 import {
   atomsByOpening,
-  isAnswered,
+  hasSaid,
   leadingInstructions,
   openingOf,
   type Speaking,
@@ -13,15 +13,16 @@ export type Instructed = LoggedItem & Speaking & { opening: string | null };
 
 /**
  * A log and a history that both begin with as many instructions, known by how these begin: with whatever
- * they go on, such as what time it is, the conversation is the same one. Null for others, and where the
- * client has no answer yet.
+ * they go on, such as what time it is, the conversation is the same one. Null for others, and until
+ * the model has said so many characters (`enough`).
  */
 export function knownByOpenings<L extends Instructed, T extends ToldItem & { item: Item }>(
   log: readonly L[],
   client: readonly T[],
+  enough: number,
 ): { log: L[]; client: T[] } | null {
   const told = client.map(({ item }) => item);
-  if (!isAnswered(told)) return null;
+  if (!hasSaid(told, enough)) return null;
   const own = log.filter(({ isOurs }) => !isOurs);
   const count = leadingInstructions(own);
   if (count === 0 || count !== leadingInstructions(told)) return null;

@@ -100,6 +100,14 @@ describe('one conversation, whatever its instructions go on with', () => {
   });
 });
 
+it('has the date of today, with which the instructions begin', async () => {
+  const dated = (turn: number) =>
+    `Today's date is 2026-10-${String(turn + 1).padStart(2, '0')}.\nYou mend builds.`;
+  const { sessions, read } = await work(CLIENTS.chat, dated);
+  expect(sessions.size).toBe(1);
+  expect(read).toEqual(Array.from({ length: TURNS }, (_, turn) => dated(turn)));
+});
+
 it('stands where it was told in what goes on from an answer', async () => {
   lab.provider.script = (_, index) => ({ text: `I read log ${index}. ${log(index)}` });
   let previous_response_id: string | undefined;
@@ -137,6 +145,60 @@ it('keeps users apart whom a greeting does not tell apart', async () => {
   const more = [{ role: 'assistant', content: JSON.parse(bob.text).choices[0].message.content }];
   const next = [...answered, question, ...more, { role: 'user', content: 'Why?' }];
   expect((await ask('Bob, at 18:00', next)).session).toBe(bob.session);
+});
+
+it('is one by a name from its first short answer on', async () => {
+  lab.provider.script = () => ({ text: 'Hello! How can I help?' });
+  const past: object[] = [{ role: 'user', content: 'Hi' }];
+  const sessions = new Set<string>();
+  for (let turn = 0; turn < 4; turn++) {
+    const messages = [{ role: 'system', content: clock(turn) }, ...past];
+    const named = { 'x-palimpsest-session': 'voice' };
+    const { session, text } = await lab.post(CLIENTS.chat.path, { model: 'm', messages }, named);
+    sessions.add(session);
+    past.push(JSON.parse(text).choices[0].message, { role: 'user', content: `And ${turn}?` });
+  }
+  expect(sessions.size).toBe(1);
+});
+
+it('keeps users apart who are welcomed at length with the same words', async () => {
+  const welcome = 'Hello, and welcome to the shop! '.repeat(10);
+  lab.provider.script = (_, index) => ({ text: index < 2 ? welcome : log(index) });
+  const pasts = { Ann: [{ role: 'user', content: 'Hi' }], Bob: [{ role: 'user', content: 'Hi' }] };
+  const ask = async (name: 'Ann' | 'Bob', question: string) => {
+    const told = { role: 'system', content: `You help customers.\nThis one is ${name}.` };
+    const messages = [told, ...pasts[name]];
+    const { session, text } = await lab.post(CLIENTS.chat.path, { model: 'm', messages });
+    const { message } = JSON.parse(text).choices[0];
+    pasts[name].push(message, { role: 'user', content: question });
+    return session;
+  };
+  const first = await Promise.all([ask('Ann', 'What do I owe?'), ask('Bob', 'What do I owe?')]);
+  for (const question of ['Why?', 'Since when?']) {
+    expect([await ask('Ann', question), await ask('Bob', question)]).toEqual(first);
+  }
+  expect(JSON.stringify(await lab.items(first[0] ?? ''))).not.toContain('Bob');
+});
+
+it('keeps users apart whom a greeting does not tell apart, whatever keys their cache', async () => {
+  const greeting = 'Hello! How can I help?';
+  lab.provider.script = (_, index) => ({ text: index < 2 ? greeting : log(index) });
+  const ask = (name: string, past: object[]) =>
+    lab.post(CLIENTS.chat.path, {
+      model: 'm',
+      prompt_cache_key: 'support',
+      messages: [{ role: 'system', content: `You help customers.\nThis one is ${name}.` }, ...past],
+    });
+  const greeted = [{ role: 'user', content: 'Hi' }];
+  const first = [await ask('Ann', greeted), await ask('Bob', greeted)];
+  const question = { role: 'user', content: 'What do I owe?' };
+  const next = [...greeted, { role: 'assistant', content: greeting }, question];
+  const second = [await ask('Bob', next), await ask('Ann', next)].reverse();
+  for (const [at, other] of ['Bob', 'Ann'].entries()) {
+    const sessions = [first[at]?.session ?? '', second[at]?.session ?? ''];
+    const logged = await Promise.all(sessions.map((id) => lab.items(id)));
+    expect(JSON.stringify(logged)).not.toContain(other);
+  }
 });
 
 it('keeps questions apart that only their instructions tell apart', async () => {

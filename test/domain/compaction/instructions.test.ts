@@ -331,6 +331,29 @@ it('keeps the newest folder that Claude Code says it works in, behind where it b
   expect(kept([...history, user('Out.'), out, said], codec, 0, 50)).toEqual([environment, out]);
 });
 
+it.each([
+  ["Today's date is 2026-10-01.\nNever give refunds.", "Today's date is 2026-10-02."],
+  [
+    "Today's date is 2026-10-01. Never give refunds.",
+    "The date has changed. Today's date is 2026-10-02.",
+  ],
+  [
+    '# Environment\n - Shell: bash\n\n# Rules\n - Never give refunds.',
+    '# Environment\n - Shell: zsh',
+  ],
+  [
+    '<environment_context>\n<cwd>/w</cwd>\n</environment_context>\n\nNever give refunds.',
+    '<environment_context>\n<cwd>/v</cwd>\n</environment_context>',
+  ],
+])(
+  'keeps what an operator says behind a note, which a later note does not: %j',
+  (first, second) => {
+    const told = (content: string): Item => ({ role: 'system', content });
+    const notes = [told(first), told(second)];
+    expect(kept([told(first), user('Hi.'), said, told(second), user('On.'), said])).toEqual(notes);
+  },
+);
+
 it('keeps what Kimi Code reminds of in messages of the role user, of each kind the newest', () => {
   const reminder = (text: string): Item => user(`<system-reminder>\n${text}\n</system-reminder>`);
   const date = reminder("Today's date is 2026-11-28. Rely on the latest such reminder.");

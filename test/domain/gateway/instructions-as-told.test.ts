@@ -32,6 +32,12 @@ it('leaves what programs tell in tags, where a later one stands for it', () => {
   expect(toldWith(context, [system(tag('17:00')), asked])).toEqual(context);
 });
 
+it('has the date of the request, unless the history has a later one', () => {
+  const date = (day: number) => system(`Today's date is 2026-10-0${day}.`);
+  expect(toldWith([date(1), asked], [date(2), asked])).toEqual([date(2), asked]);
+  expect(toldWith([date(3), asked], [date(1), asked, date(3)])).toEqual([date(3), asked]);
+});
+
 it('tells two that begin alike apart by their order', () => {
   const context = [system('You mend builds: 1.'), system('You mend builds: 2.'), asked];
   const history = [system('You mend builds: 3.'), system('You mend builds: 4.'), asked];

@@ -240,3 +240,9 @@ test.each<[string, (n: number) => Normalised[]]>([
     );
   expect(isSlow(fold, atScale({ brief: 800, short: 4_000, long: 10_000 }))).toBe(false);
 });
+
+test('a message has as many lines as it likes, in front of a block and between prompts', () => {
+  const many = 'a\n'.repeat(200_000);
+  const text = `Always use tabs.\n${many}\`\`\`\n\`\`\`\na@b:~$ ls\n\n${many}\na@b:~$ ls\n`;
+  expect(ledgerOf([asks(text)]).constraints.map(({ text }) => text)).toEqual(['Always use tabs.']);
+});
