@@ -165,7 +165,7 @@ describe('command line', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`${missing}: there is no such file\n`);
     expect(stderr).toContain(`${folder}: it is a folder: name the files in it\n`);
-    expect(stderr).toContain(`${strange}: `);
+    expect(stderr).toContain(`\n${strange} is in no known transcript format. Seen: text`);
     expect(lines(stdout)).toMatchObject([{ id: 'fine', items: 4 }]);
   });
 
