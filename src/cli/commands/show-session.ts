@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { pageOf } from '../../api/schemas/common.ts';
 import { costedCompaction } from '../../api/schemas/compaction.ts';
 import { sessionSummary } from '../../api/sessions/schemas.ts';
+import { counted } from '../../domain/counted.ts';
 import { ask } from '../ask.ts';
 import { queryOf, type ReadingFlags, reading, sessionPath } from '../reading.ts';
 import { cut, pad } from '../terminal/columns.ts';
@@ -39,10 +40,7 @@ function* sessionLines(session: Session, compactions: Compaction[], screen: Scre
   yield field('format', `${session.format}, profile ${session.profile}`);
   const model = session.model === null ? 'not named' : plainLine(session.model, screen.columns);
   yield field('model', `${model}, window of ${figure(session.context_window)} tokens`);
-  yield field(
-    'log',
-    `${figure(counts.items)} ${counts.items === 1 ? 'item' : 'items'}, version ${session.version}`,
-  );
+  yield field('log', `${counted(counts.items, 'item')}, version ${session.version}`);
   const used = `${figure(context.tokens)} of ${figure(context.limit)} tokens, ${usedPercent(context)} % used`;
   const level = context.is_above_error ? 'bad' : context.is_above_warning ? 'warning' : 'good';
   yield screen.style(level, field('context', used));

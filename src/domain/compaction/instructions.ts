@@ -5,12 +5,11 @@ import type { Item, Message, Normalised } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { isSetting } from '../items/openai-responses/settings.ts';
 import { instructionKind, isOfOperator } from '../items/operator.ts';
-import { isReminder, isStandingContext } from '../items/speaker.ts';
+import { isAgentTask, isReminder, isStandingContext } from '../items/speaker.ts';
 import { behindFiles } from '../items/system-notes.ts';
 import { isJsonObject } from '../json.ts';
 import type { Entry } from '../session/entry.ts';
 import { goalsDone } from './goals.ts';
-import { isAgentTask } from './kept-newest.ts';
 import type { Material } from './material.ts';
 import { newestNotes } from './newest-notes.ts';
 

@@ -1,7 +1,6 @@
 import { safeCuts } from '../context/invariants/safe-cuts.ts';
 import { sumTokens } from '../context/view.ts';
-import { AGENT_TASK, type Normalised } from '../items/item.ts';
-import { isUserMessage } from '../items/speaker.ts';
+import { isAgentTask, isUserMessage } from '../items/speaker.ts';
 import { type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { itemsOf, type Material } from './material.ts';
@@ -80,9 +79,4 @@ export function latestRequest(material: readonly Material[]): Material | null {
     ({ entry, item }) => isAgentTask(item) || (entry.origin !== 'hook' && isUserMessage(item)),
   );
   return latest === undefined || isAgentTask(latest.item) ? null : latest;
-}
-
-/** Whether another agent says in it what this one is to do. */
-export function isAgentTask(item: Normalised): boolean {
-  return item.kind === 'message' && item.told_as === AGENT_TASK;
 }

@@ -136,9 +136,9 @@ export type Replacement = {
 
 /**
  * Builds what the compaction puts in place of everything up to the cut: instructions, boundary, calls
- * whose result is to come or stands behind the cut, the provider's items as they came, hook items as far as the context stays smaller and under its limit,
- * and the ghost snapshots that the provider has not seen. There is no summary text: what was kept is
- * for its own models only.
+ * whose result is to come or stands behind the cut, the provider's items as they came, hook items as far
+ * as the context stays smaller and under its limit, and the ghost snapshots that the provider has not
+ * seen. There is no summary text: what was kept is for its own models only.
  */
 export function finishRemote(
   plan: FullPlan,

@@ -18,7 +18,7 @@ export function withInstructionsAsTold(
   const head = entries.slice(0, end === -1 ? entries.length : end);
   let next = 0;
   for (const [place, item] of history.slice(0, leadingInstructions(history)).entries()) {
-    const opening = isNewest(codec, item, history.slice(place + 1)) ? openingOf(item) : null;
+    const opening = isNewest(codec, item, history, place) ? openingOf(item) : null;
     if (opening === null) continue;
     const at = head.findIndex(({ item }, at) => at >= next && openingOf(item) === opening);
     const entry = head[at];
@@ -29,12 +29,13 @@ export function withInstructionsAsTold(
   return [...head, ...entries.slice(head.length)];
 }
 
-function isNewest(codec: Codec, item: Item, later: readonly Item[]): boolean {
+/** `place`: where the item stands in the history. */
+function isNewest(codec: Codec, item: Item, history: readonly Item[], place: number): boolean {
   const kind = kindOf(codec, item);
   if (kind === null) return true;
   return (
     kind.startsWith('note ') &&
-    !later.some((one) => isInstructing(one) && kindOf(codec, one) === kind)
+    !history.some((one, at) => at > place && isInstructing(one) && kindOf(codec, one) === kind)
   );
 }
 

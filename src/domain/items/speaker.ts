@@ -1,6 +1,13 @@
 import { calledCommand } from './called-command.ts';
 import { summaryBehindHead } from './chat-openings.ts';
-import type { Message, Normalised, Part, Speaker, Utterance } from './item.ts';
+import {
+  AGENT_TASK,
+  type Message,
+  type Normalised,
+  type Part,
+  type Speaker,
+  type Utterance,
+} from './item.ts';
 import { SURROUNDINGS } from './speaker-marks.ts';
 import { endsResult, type OpenResult, openedBy, resultSaid } from './speaker-results.ts';
 import { saidBySystem } from './system-notes.ts';
@@ -98,6 +105,11 @@ export function userTexts(message: Message): string[] {
 /** A message in which the user speaks, or shows a picture. */
 export function isUserMessage(item: Normalised): item is Message {
   return item.kind === 'message' && speakerOf(item) === 'user' && item.parts.some(isSpoken);
+}
+
+/** Whether another agent says in it what this one is to do. */
+export function isAgentTask(item: Normalised): boolean {
+  return item.kind === 'message' && item.told_as === AGENT_TASK;
 }
 
 /**

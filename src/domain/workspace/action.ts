@@ -70,6 +70,13 @@ export function changedBy(action: Extract<FileAction, { path: string }>): string
   return action.kind === 'copied' ? [to] : [action.path, to];
 }
 
+type ChangesNamed = Exclude<Extract<FileAction, { path: string }>, { kind: 'seen' | 'ran' }>;
+
+/** Whether it changes a file that it names, and does not only look at one or run it. */
+export function changesNamed(action: FileAction): action is ChangesNamed {
+  return 'path' in action && action.kind !== 'seen' && action.kind !== 'ran';
+}
+
 /** Whether it puts text into a file, which the log has. */
 export function writesText(
   action: FileAction,

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
-import { changedBy, type FileAction } from './action.ts';
+import { changedBy, changesNamed, type FileAction } from './action.ts';
 import { answerToCall } from './call-answer.ts';
 import { editorActions, isEditor, useOf } from './editor-actions.ts';
 import type { Effort } from './effort.ts';
@@ -74,8 +74,7 @@ export function actionsOfOpenCall(call: ToolCall, folders: Folders, effort: Effo
   const by = `${call.name} without a result`;
   const actions = actionsOfUnknown(call, folders, effort).flatMap(withinReach);
   return actions.flatMap((action): FileAction[] => {
-    if (action.kind === 'seen') return [];
-    if (!('path' in action) || action.kind === 'ran') return [action];
+    if (!changesNamed(action)) return action.kind === 'seen' ? [] : [action];
     return changedBy(action).map((path) => ({ kind: 'changed', path, by, isCertain: false }));
   });
 }

@@ -1,6 +1,6 @@
 import type { Attachment } from '../items/item.ts';
 import { baseName } from '../names.ts';
-import { changedBy, type FileAction } from './action.ts';
+import { changedBy, changesNamed, type FileAction } from './action.ts';
 import type { Effort } from './effort.ts';
 import { type KeptFile, KeptFiles, type KnownFile } from './kept-files.ts';
 import {
@@ -268,8 +268,7 @@ export class FileBook {
   }
 
   private has(action: FileAction, call: string): boolean {
-    if (!('path' in action) || action.kind === 'seen' || action.kind === 'ran') return false;
-    if (!this.calls.has(call)) return false;
+    if (!changesNamed(action) || !this.calls.has(call)) return false;
     const to = changedBy(action).at(-1) ?? action.path;
     const path = this.files.isFolder(to) ? `${to}/${baseName(action.path)}` : to;
     const certain = this.files.certain(path);

@@ -1,7 +1,7 @@
 import { withCallsApart } from '../items/calls-apart.ts';
 import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { partnersIn } from '../items/pairing.ts';
-import { changedBy, type FileAction } from './action.ts';
+import { changedBy, changesNamed } from './action.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
 import { FileBook } from './file-book.ts';
@@ -81,7 +81,7 @@ function workspaceFold(
       files.apply(action, at, call.id);
       plans.file(action, at);
     }
-    const paths = actions.flatMap(changedPaths);
+    const paths = actions.filter(changesNamed).flatMap(changedBy);
     if (paths.length > 0) changes.push({ call: call.id, paths });
     files.carriedOut(call.id, paths);
     plans.call(call, result, at);
@@ -146,9 +146,4 @@ function workspaceFold(
 /** The calls that have changed a file of this name: which of them is meant is not known before they come. */
 export function callsOn(path: string, changes: KnownWorkspace['changes']): string[] {
   return changes.flatMap(({ call, paths }) => (isNamedIn(path, paths) ? [call] : []));
-}
-
-function changedPaths(action: FileAction): string[] {
-  if (!('path' in action) || action.kind === 'seen' || action.kind === 'ran') return [];
-  return changedBy(action);
 }
