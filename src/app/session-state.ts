@@ -19,6 +19,7 @@ export function summaryOf(ref: SessionRef, head: Head, world: World) {
   const { tokens, percent_remaining, tier } = windowStanding(head, config);
   return {
     id: ref.session_id,
+    title: state.title,
     format: settings.format,
     profile: settings.profile,
     model: settings.model,

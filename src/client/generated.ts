@@ -227,6 +227,8 @@ export type Session = SessionSummary & {
 export type SessionSummary = {
   /** Id of the session. */
   id: string;
+  /** The beginning of what the user has said first; null: nothing yet. */
+  title: string | null;
   /** Wire format of the items. */
   format: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk";
   /** Named set of configuration defaults. */

@@ -246,7 +246,7 @@ describe('with keys', () => {
         await page.goto('/inspect/sessions/mine');
         await page.getByLabel('Key').fill('key-of-red');
         await page.getByRole('button', { name: 'Log in' }).click();
-        await page.getByRole('heading', { name: 'mine' }).waitFor();
+        await page.getByRole('heading', { name: 'Only for red.' }).waitFor();
         await page.getByRole('button', { name: 'Log out red' }).click();
         await page.getByLabel('Key').fill('key-of-blue');
         await page.getByRole('button', { name: 'Log in' }).click();

@@ -103,8 +103,9 @@ function SessionRow({ row }: { row: Row }) {
     <tr>
       <th scope="row">
         <a class="name" href={sessionPath(row.id)}>
-          {row.id}
+          {row.title ?? row.id}
         </a>
+        {row.title !== null && <span class="faint">{row.id}</span>}
         <span class="faint">
           {origin === null ? '' : `${origin} · `}
           {counted(row.counts.items, 'item')} · {row.model ?? row.format}

@@ -92,8 +92,9 @@ function Timeline({
     <SessionFrame id={id} title="Timeline" visitor={visitor} tab="timeline" live={state.version}>
       <Notice done={done} />
       <div class="head">
-        <h1>{id}</h1>
+        <h1>{state.title ?? id}</h1>
         <p class="faint">
+          {state.title === null ? '' : `${id} · `}
           {origin === null ? '' : `${origin} · `}
           {state.profile} · {state.model ?? state.format} · begun <When at={state.created_at} />
         </p>

@@ -105,6 +105,10 @@ const packetStanding = z
 export const sessionSummary = z
   .object({
     id: z.string().describe('Id of the session.'),
+    title: z
+      .string()
+      .nullable()
+      .describe('The beginning of what the user has said first; null: nothing yet.'),
     format,
     profile,
     model: z.string().nullable().describe('The model that the context is for; null: not said.'),

@@ -3,7 +3,7 @@ import { pageOf } from '../../api/schemas/common.ts';
 import { sessionSummary } from '../../api/sessions/schemas.ts';
 import { ask } from '../ask.ts';
 import { queryOf, type ReadingFlags, reading } from '../reading.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { plainLine, plainText } from '../terminal/plain-text.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { table } from '../terminal/table.ts';
 import { figure, minute } from '../words.ts';
@@ -45,6 +45,7 @@ function* lines({ data, next_cursor }: z.infer<typeof page>, place: string, scre
       `${usedPercent(context)} %`,
       minute(updated_at),
     ]),
+    data.map(({ title }) => plainLine(title ?? '', screen.columns)),
   );
   if (next_cursor !== null) {
     yield screen.style('faint', `More: palimpsest list --cursor ${plainText(next_cursor)}`);

@@ -37,6 +37,7 @@ function* sessionLines(session: Session, compactions: Compaction[], screen: Scre
   const id = plainText(session.id);
   const field = (name: string, text: string) => cut(`  ${pad(name, LABEL)}${text}`, screen.columns);
   yield screen.style('title', `Session ${id}`);
+  if (session.title !== null) yield field('title', plainLine(session.title, screen.columns));
   yield field('format', `${session.format}, profile ${session.profile}`);
   const model = session.model === null ? 'not named' : plainLine(session.model, screen.columns);
   yield field('model', `${model}, window of ${figure(session.context_window)} tokens`);

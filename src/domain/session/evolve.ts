@@ -20,6 +20,7 @@ import type { Head, Settings, State } from './head.ts';
 import { callsAfter, NO_CALLS } from './model-calls.ts';
 import { NO_OPEN_CALLS, type OpenCalls, openCallsAfter } from './open-calls.ts';
 import { NO_PINS, withoutPin, withPin } from './pins.ts';
+import { titleOf } from './title.ts';
 import type { SupersededItem } from './told.ts';
 import { NO_USAGE, usageAfter } from './usage-state.ts';
 
@@ -62,6 +63,8 @@ function created(event: EventOf<'session.created'>): Head {
     settings,
     state: {
       version: event.version,
+      // Not of the initial context, which is there before anybody asks for anything.
+      title: null,
       items: 0,
       tokens,
       ...NO_USAGE,
@@ -106,6 +109,16 @@ function openCallsIn(
   );
 }
 
+/** The title that the first item gives which has one. */
+function titleIn(format: Format, entries: readonly { item: Item }[]): string | null {
+  const codec = codecFor(format);
+  for (const { item } of entries) {
+    const title = titleOf(codec.normalise(item));
+    if (title !== null) return title;
+  }
+  return null;
+}
+
 /** The settings after a `session.configured`: fields replace fields, `config` merges. */
 export function settingsAfter(
   settings: Settings,
@@ -124,6 +137,7 @@ function changes({ state, settings }: Head, event: SessionEvent): Partial<State>
         base: { compaction_id: null, version: event.version, through: event.version },
         tokens: event.data.entries.reduce((sum, entry) => sum + entry.tokens, state.tokens),
         open_calls: openCallsIn(settings.format, event.data.entries, state.open_calls),
+        title: state.title ?? titleIn(settings.format, event.data.entries),
       };
     case 'item.appended':
       return appended(state, settings, event);
@@ -219,6 +233,7 @@ function appended(
   changed.tokens_since_compaction = state.tokens_since_compaction + data.tokens;
   changed.calls = callsAfter(state.calls, data.item, item);
   if (codec.isMessage(data.item)) changed.messages = state.messages + 1;
+  if (state.title === null) changed.title = titleOf(item);
   return Object.assign(changed, spoken(state, item, version));
 }
 

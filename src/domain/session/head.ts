@@ -43,6 +43,8 @@ export type UnderWay = Pick<Running, 'id' | 'status' | 'mode' | 'trigger' | 'rea
  */
 export type State = UsageState & {
   version: number;
+  /** The beginning of what the user has said first; null: nothing yet. */
+  title: string | null;
   items: number;
   /** The estimate of the whole context. */
   tokens: number;

@@ -140,6 +140,19 @@ describe('the list of sessions', () => {
     }
   });
 
+  it('tells what the user asked first, and the id', async () => {
+    await send(api, 'POST', '/sessions', { body: { id: 'asked' } });
+    const body = [user(`Fix ${HOSTILE}`), user('Go on.')];
+    await send(api, 'POST', '/sessions/asked/items', { body });
+    for (const path of ['/', '/inspect/sessions/asked']) {
+      const { text } = await page(path);
+      expect(text).toContain('>Fix &lt;script&gt;');
+      expect(words(text)).toMatch(/Fix .* asked /);
+    }
+    const { body: session } = await send(api, 'GET', '/sessions/asked');
+    expect(session).toMatchObject({ title: `Fix ${HOSTILE}` });
+  });
+
   it('says how to begin where there is nothing', async () => {
     const empty = await startApi();
     try {

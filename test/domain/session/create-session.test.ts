@@ -48,6 +48,7 @@ describe('createSession', () => {
       },
       state: {
         version: 1,
+        title: null,
         items: 0,
         tokens: 0,
         usage: null,

@@ -94,6 +94,7 @@ describe('evolve', () => {
       'item.appended',
       [created(), thousand],
       {
+        title: `${ofTokens(20).slice(0, 79)}…`,
         items: 1,
         tokens: 1_000,
         tokens_since_usage: 1_000,
@@ -128,9 +129,22 @@ describe('evolve', () => {
     ]),
     ['item.appended of another kind is no message', [created(), appended(PROGRESS)], { items: 1 }],
     [
+      'item.appended after what the user has said first',
+      [created(), put({ tokens: 1 }), appended(user('y'))],
+      {
+        items: 2,
+        messages: 2,
+        tokens: 2,
+        tokens_since_usage: 2,
+        tokens_since_compaction: 2,
+        user_message: { version: 3, unanswered_from: 2 },
+      },
+    ],
+    [
       'item.appended with shell calls that may become boundaries',
       [created(), put({ tokens: 1, commands: [COMMIT] })],
       {
+        title: 'x',
         items: 1,
         messages: 1,
         tokens: 1,
@@ -254,6 +268,7 @@ describe('evolve', () => {
         },
       ],
       {
+        title: 'x',
         tokens: 7,
         base: { compaction_id: null, version: 2, through: 2 },
         compacted_version: 2,
