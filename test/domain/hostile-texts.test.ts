@@ -30,7 +30,7 @@ import { atScale } from '../support/scale.ts';
 const config = profileConfig('rawr', 200_000);
 const count = estimator(config);
 const anthropic = codecFor('anthropic');
-const SIZE = atScale({ brief: 32_000, short: 160_000, long: 160_000 });
+const SIZE = atScale({ brief: 16_000, short: 160_000, long: 160_000 });
 /** What is over in this time is over in time, however its time grows. */
 const NO_MATTER_MS = 200;
 

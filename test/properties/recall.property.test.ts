@@ -12,7 +12,7 @@ import { atScale } from '../support/scale.ts';
 import type { SessionLab } from '../support/session-lab.ts';
 
 /** A commit to a server takes ten times as long as one to memory. */
-const RUNS = inject('store') === 'sqlite' ? atScale({ brief: 25, short: 50, long: 400 }) : 10;
+const RUNS = inject('store') === 'sqlite' ? atScale({ brief: 12, short: 50, long: 400 }) : 10;
 
 const open: SessionLab[] = [];
 afterEach(async () => {

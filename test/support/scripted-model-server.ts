@@ -24,8 +24,9 @@ import {
 
 export type RecordedRequest = { path: string; headers: IncomingHttpHeaders; body: JsonObject };
 
-/** Small enough that even short texts come in several chunks. */
+/** Small enough that even short texts come in several chunks, and long ones in not too many. */
 const CHUNK_CHARACTERS = 24;
+const MOST_CHUNKS = 2_000;
 
 /**
  * A model provider for tests: a real HTTP server on a free port of 127.0.0.1 that speaks OpenAI chat
@@ -251,8 +252,8 @@ function textOf(behaviour: Spoken): string {
 
 function chunksOf(text: string): string[] {
   const chunks: string[] = [];
-  for (let i = 0; i < text.length; i += CHUNK_CHARACTERS)
-    chunks.push(text.slice(i, i + CHUNK_CHARACTERS));
+  const size = Math.max(CHUNK_CHARACTERS, Math.ceil(text.length / MOST_CHUNKS));
+  for (let i = 0; i < text.length; i += size) chunks.push(text.slice(i, i + size));
   return chunks;
 }
 

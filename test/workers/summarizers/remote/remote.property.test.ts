@@ -10,11 +10,14 @@ import {
 } from '../../../../src/domain/session/revert-compaction.ts';
 import { historyArbitrary } from '../../../support/generators.ts';
 import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
+import { atScale } from '../../../support/scale.ts';
 import { SessionLab } from '../../../support/session-lab.ts';
 import { compact } from './remote-lab.ts';
 
 const CODEC = codecFor('openai-responses');
 const NOTHING = { input: 1, output: 1, cache_read: 0, cache_creation: 0 };
+
+const RUNS = atScale({ brief: 24, short: 60, long: 60 });
 
 const labs: SessionLab[] = [];
 afterEach(async () => {
@@ -89,8 +92,8 @@ it('whatever is compacted in whatever order: valid contexts and requests, exact 
         expect((await lab.store.verify()).problems).toEqual([]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: RUNS },
   );
   // The property is about something: of 60 runs about 30 such items, never far fewer.
-  expect(replaced).toBeGreaterThan(8);
+  expect(replaced).toBeGreaterThan(RUNS / 8);
 });
