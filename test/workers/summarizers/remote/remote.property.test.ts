@@ -9,8 +9,8 @@ import {
   revertCompactions,
 } from '../../../../src/domain/session/revert-compaction.ts';
 import { historyArbitrary } from '../../../support/generators.ts';
-import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
 import { atScale } from '../../../support/scale.ts';
+import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
 import { SessionLab } from '../../../support/session-lab.ts';
 import { compact } from './remote-lab.ts';
 
