@@ -5,6 +5,7 @@ import { KINDS, MODES, ROLES, STATES } from '../../src/cli/reading-commands.ts';
 import { STATES as KNOWN_STATES } from '../../src/domain/context/standing.ts';
 import { KINDS as KNOWN_KINDS, ROLES as KNOWN_ROLES } from '../../src/domain/search/documents.ts';
 import { modeSchema } from '../../src/domain/session/events.ts';
+import type { Summarizer, WrittenText } from '../../src/workers/summarizers/summarizer.ts';
 import { Conversations } from '../support/api-conversation.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
@@ -139,6 +140,30 @@ describe('the commands that read', () => {
     await send(api, 'POST', `/sessions/${id}/compactions/${proposed}/discard`);
     const { stdout: shown } = await text('show', id);
     expect(shown).toMatch(/ {2}discarded, .+\n.+ UTC, on request: a proposal was asked for\n/);
+  });
+
+  it('say that the model failed, and whose the summary is', async () => {
+    const failing: Summarizer<WrittenText> = {
+      kind: 'asking',
+      name: 'openai/made-up',
+      summarize: async () => {
+        return { ok: false, reason: 'api_error', message: 'openai: bad key', retryable: false };
+      },
+    };
+    const own = await startApi({}, failing);
+    try {
+      const there = new Conversations(() => own);
+      const id = await there.create({ auto_compact_enabled: false });
+      const path = `/sessions/${id}/compactions/${await there.compacted(id, { mode: 'full' })}`;
+      const { text: detail } = await send(own, 'GET', path);
+      const url = await serverOf({ [`/sessions/${id}/compact`]: detail, [path]: detail });
+      const { stdout } = await palimpsest(['compact', id, '--text'], { PALIMPSEST_URL: url });
+      expect(stdout).toContain(
+        'The model gave no summary (openai: bad key): this one was taken from the log.',
+      );
+    } finally {
+      await own.close();
+    }
   });
 
   it('say in words why nothing was compacted', async () => {

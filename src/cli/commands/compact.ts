@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { z } from 'zod';
+import { compactionDetail } from '../../api/compactions/detail.ts';
 import { dryRunBody, requestedCompaction } from '../../api/compactions/schemas.ts';
 import { endWords } from '../../app/reason-words.ts';
 import { type Answer, ask } from '../ask.ts';
@@ -44,7 +45,8 @@ export function compactCommand(
     const headers = { prefer: `wait=${Math.min(wait, LONGEST_HOLD_S)}` };
     const first = await ask(target, requestedCompaction, path, { body, headers });
     const { text, value } = await ended(target, id, first, until);
-    await output.say(text, (screen) => lines(value, screen));
+    const failure = await failureOfModel(target, value);
+    await output.say(text, (screen) => lines(value, failure, screen));
     const { status, outcome } = value;
     return status === 'ended' && outcome !== 'failed' && outcome !== 'cancelled';
   });
@@ -75,7 +77,15 @@ async function ended(
   return now;
 }
 
-function* lines(compaction: Compaction, screen: Screen) {
+/** Why the summary in place was taken from the log; null where it was not, or no model was asked. */
+async function failureOfModel(target: Target, { session_id, id, outcome }: Compaction) {
+  if (outcome !== 'full_compacted') return null;
+  const { value } = await ask(target, compactionDetail, compactionPath(session_id, id));
+  const failures = value.attempt_history.flatMap(({ failure }) => failure ?? []);
+  return value.summarizer === 'extractive' ? (failures.at(-1)?.message ?? null) : null;
+}
+
+function* lines(compaction: Compaction, failure: string | null, screen: Screen) {
   const id = plainText(compaction.session_id);
   const cid = plainText(compaction.id);
   const { status, outcome, outcome_reason } = compaction;
@@ -102,6 +112,9 @@ function* lines(compaction: Compaction, screen: Screen) {
     case 'micro_compacted':
     case 'remote_compacted':
       yield `${screen.style('good', 'Compacted')} (${resultOf(compaction)}): ${tokensOf(compaction)} tokens.`;
+      if (failure !== null) {
+        yield `The model gave no summary (${plainLine(failure, 500)}): this one was taken from the log.`;
+      }
       yield `What has changed:  palimpsest diff ${id} ${cid}`;
       yield `Undo it:           palimpsest revert ${id} ${cid}`;
       return;
