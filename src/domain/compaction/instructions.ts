@@ -5,6 +5,7 @@ import type { Item, Message, Normalised } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { isSetting } from '../items/openai-responses/settings.ts';
 import { instructionKind, isOfOperator } from '../items/operator.ts';
+import { notePartsOf, withoutNotes } from '../items/passing-notes.ts';
 import { isAgentTask, isReminder, isStandingContext } from '../items/speaker.ts';
 import { behindFiles } from '../items/system-notes.ts';
 import { isJsonObject } from '../json.ts';
@@ -30,8 +31,8 @@ const MOST_EARLY_SHARE = 1 / 2;
  * gives the model tools, takes them away, or sets how it answers, stays as well, and so does the objective
  * of a goal until that is complete. Of blocks that clients write anew, such as the environment, the newest
  * stands for the older ones, also when it stands after the cut; one that opens the conversation gives it its
- * room. So do notes on instructions beside what
- * others say. `noteEntry` makes a message of a text: of its own, or one like another. `initial` is the
+ * room. So do notes on instructions beside what others say, and parts of a message that are told anew
+ * (`notePartsOf`); what a hook has added to the latest request of the user stays beside it. `noteEntry` makes a message of a text: of its own, or one like another. `initial` is the
  * number of entries of the initial context, which stay anyway.
  */
 export function standingInstructions(
@@ -62,21 +63,22 @@ export function standingInstructions(
   let left = Math.min(MOST_LATER_TOKENS, Math.floor(threshold * MOST_LATER_SHARE));
   let leftEarly = Math.floor(threshold * MOST_EARLY_SHARE);
   const freed = roomByKind(covered.slice(0, start));
+  const newer = new Set(after.flatMap(passingKinds));
   for (const [place, { entry, item }] of [...covered.entries()].slice(start).toReversed()) {
     const sets = toolChanges(item).length > 0 || settingsOf(item).length > 0;
     if (sets && !gone.has(item)) {
       kept.push(standing(entry));
       continue;
     }
-    if (!instructs(item) || isRenewed(item, renewed)) continue;
+    const own = item.kind === 'message' ? whatHolds(item, newer) : '';
+    for (const passing of passingKinds(item)) newer.add(passing);
+    if (item.kind !== 'message' || own === '' || isRenewed(item, renewed)) continue;
     const kind = instructionKind(item);
     if (done.has(item)) {
       renewed.add(kind);
       continue;
     }
-    const told = messageText(item);
-    const own = behindFiles(told);
-    const one = own === told ? standing(entry) : noteEntry(own, entry.item);
+    const one = own === messageText(item) ? standing(entry) : noteEntry(own, entry.item);
     // A task stands where the request of a user would.
     const isEarly = place < firstAnswer || isAgentTask(item);
     const taken = Math.max(0, one.tokens - (freed.get(kind) ?? 0));
@@ -96,15 +98,17 @@ export function standingInstructions(
   }
   const opening = covered
     .slice(0, start)
-    .filter(
-      ({ item }) =>
-        item.kind === 'message' &&
-        !overtaken.has(item) &&
-        !isOfMoment(item) &&
-        !(instructs(item) ? isRenewed(item, renewed) : gone.has(item)),
-    )
-    .map(({ entry }) => standing(entry));
-  return [...opening, ...notes, ...kept.reverse()];
+    .toReversed()
+    .flatMap(({ entry, item }) => {
+      if (item.kind !== 'message' || overtaken.has(item) || isOfMoment(item)) return [];
+      if (instructs(item) ? isRenewed(item, renewed) : gone.has(item)) return [];
+      const told = messageText(item);
+      const own = item.role === 'system' ? withoutNotes(told, (kind) => newer.has(kind)) : told;
+      for (const passing of passingKinds(item)) newer.add(passing);
+      if (own === told) return [standing(entry)];
+      return own === '' ? [] : [noteEntry(own, entry.item)];
+    });
+  return [...opening.reverse(), ...notes, ...kept.reverse()];
 }
 
 /** What holds until its program says otherwise: the mode, the date, which tools and instructions there are. */
@@ -118,6 +122,28 @@ const HOLDS =
 function instructs(item: Normalised): item is Message {
   if (item.kind === 'message' && item.told_as !== undefined) return true;
   return isOfOperator(item) || (isReminder(item) && HOLDS.test(messageText(item)));
+}
+
+/** What of a message stays, where later ones say these kinds of notes anew; '' for nothing. */
+function whatHolds(message: Message, newer: ReadonlySet<string>): string {
+  const text = messageText(message);
+  const isKept: boolean = instructs(message);
+  if (isKept) return withoutNotes(behindFiles(text), (kind) => newer.has(kind));
+  if (message.role !== 'system' || newer.has('hook')) return '';
+  return notePartsOf(text).find(({ kind }) => kind === 'hook')?.text ?? '';
+}
+
+/** How others put into a message of the user what is told in messages of the role `system`. */
+const AS_REMINDER = /^<system-reminder>\s{0,4}([\s\S]*?)\s{0,4}<\/system-reminder>\s{0,4}$/;
+
+/** The kinds of notes in a message that hold until they are said anew. */
+function passingKinds(item: Normalised): string[] {
+  if (item.kind !== 'message' || item.role === 'assistant') return [];
+  return item.parts.flatMap((part) => {
+    if (part.kind !== 'text') return [];
+    const words = item.role === 'system' ? part.text : (AS_REMINDER.exec(part.text)?.[1] ?? '');
+    return notePartsOf(words).flatMap(({ kind }) => kind ?? []);
+  });
 }
 
 /** What Claude Code says in a reminder in front of all else, and only of the moment: what it has read, its mode. */

@@ -9,6 +9,7 @@ import type {
 } from '../items/item.ts';
 import { isOfOperator, rewrittenKind } from '../items/operator.ts';
 import { type Partners, partnersIn } from '../items/pairing.ts';
+import { withoutNotes } from '../items/passing-notes.ts';
 import { providerTools } from '../items/provider-tools.ts';
 import { claimedBehind, saidBehind } from '../items/reminders.ts';
 import { utterancesOf } from '../items/speaker.ts';
@@ -177,7 +178,10 @@ class LedgerFold {
             // Most stay in the context as they are, and what they name with them: only those that do not
             // fit are told. What a program puts beside what others say there is about itself.
             if (isInstruction && utterances[place]?.length === 1) {
-              this.constraints.instruct(text, seq);
+              this.constraints.instruct(
+                withoutNotes(text, () => true),
+                seq,
+              );
             } else this.text(speaker, text, hasTools(message), seq);
           }
           if (message.role === 'system') {
