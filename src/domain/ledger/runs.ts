@@ -98,12 +98,14 @@ export class Runs {
     const key = done.script === null ? `${done.tool} ${subject}` : commandKey(done.script);
     switch (outcome.kind) {
       case 'refused':
+        if (outcome.lines.length > 0) this.fail(key, done, outcome, moment);
+        return;
       case 'interrupted':
       case 'running':
         return;
       case 'failed':
         // What ends without a word leaves nothing to tell.
-        if (outcome.lines.length > 0) this.fail(key, done, outcome.lines, moment);
+        if (outcome.lines.length > 0) this.fail(key, done, outcome, moment);
         break;
       case 'unknown':
         break;
@@ -202,7 +204,7 @@ export class Runs {
     };
   }
 
-  private fail(key: string, done: Done, lines: string[], { seq, at }: Moment): void {
+  private fail(key: string, done: Done, { kind, lines }: Outcome, { seq, at }: Moment): void {
     const own = failureKey(key, lines);
     const known = this.failures.get(own);
     // The newest stands last, and what was cured before has come back.
@@ -210,6 +212,7 @@ export class Runs {
     const what = done.subject === '' ? done.tool : `${done.tool} (${done.subject})`;
     this.failures.set(own, {
       ...{ seq, last_seq: seq, what, key, lines, times: 1, failed_at: at, cure: null },
+      ...(kind === 'refused' && { is_refused: true }),
       ...(known !== undefined && {
         seq: known.seq,
         times: known.times + 1,

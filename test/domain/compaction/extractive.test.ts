@@ -875,6 +875,23 @@ describe('what is taken from the whole log, the items after the cut included', (
     ]);
   });
 
+  test('what was refused, by whom and why, and that it was done later', () => {
+    const why = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    const push = { command: 'git push origin main' };
+    const byHook = 'PreToolUse:Bash hook error: Only by uv.';
+    const items = [
+      ...used('Bash', { command: 'pip install x' }, byHook, true),
+      ...used('Bash', push, why, true),
+    ];
+    const told = (more: readonly Normalised[]) =>
+      section(summarize([asks('Go.'), ...items, ...more]), 'Errors and fixes');
+    const hook = `- Refused: Bash (pip install x): "${byHook}"`;
+    const user = `- Refused: Bash (git push origin main): "${why}"`;
+    expect(told([])).toEqual([hook, user]);
+    const done = used('Bash', push, 'To origin\n a..b  main -> main');
+    expect(told(done)).toEqual([hook, `${user}; the same worked later.`]);
+  });
+
   test('what was said before the cut only is told of the work', () => {
     expect(section(summary, 'Current work')).toEqual([
       '- Assistant: Let me look at src/import.ts.',
