@@ -27,10 +27,10 @@ import { endsByClock, endsInQuestion, endsInSearch, messagesAmong } from './scri
 
 /**
  * How a call ended, or that it has not yet, and the lines that say why it failed or what came of it.
- * `unknown`: it has ended, and nothing says how.
+ * `unknown`: it has ended, and nothing says how; `stopped`: the user has broken off all that was under way.
  */
 export type Outcome = {
-  kind: 'ok' | 'failed' | 'unknown' | 'refused' | 'interrupted' | 'running';
+  kind: 'ok' | 'failed' | 'unknown' | 'refused' | 'interrupted' | 'stopped' | 'running';
   lines: string[];
 };
 
@@ -137,7 +137,7 @@ export function outcomeOf(
   const shown = isGone ? [] : withWhatFollows(linesOf(text));
   const lines = shown.filter((line, at) => !isBrokenOff(line, at, shown.length));
   if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1).flatMap(whyRefused) };
-  if (hasFailed && wasStopped(text)) return { kind: 'interrupted', lines: [] };
+  if (hasFailed && wasStopped(text)) return { kind: 'stopped', lines: [] };
   // An answer that is no text says something, and nobody can read it.
   if (isRun && text === '' && result.content.some(({ kind }) => kind === 'opaque')) {
     return { kind: 'unknown', lines: [] };

@@ -58,6 +58,7 @@ export class Runs {
   private readonly failures: Map<string, Failure>;
   private readonly tools: Map<string, Tool>;
   private readonly open: Map<string, OpenCall>;
+  private stopped_at = -1;
 
   constructor(
     runs: readonly Run[],
@@ -98,7 +99,12 @@ export class Runs {
     const key = done.script === null ? `${done.tool} ${subject}` : commandKey(done.script);
     switch (outcome.kind) {
       case 'refused':
-        if (outcome.lines.length > 0) this.fail(key, done, outcome, moment);
+        if (outcome.lines.length > 0 && this.stopped_at !== moment.seq) {
+          this.fail(key, done, outcome, moment);
+        }
+        return;
+      case 'stopped':
+        this.stop(moment);
         return;
       case 'interrupted':
       case 'running':
@@ -119,6 +125,14 @@ export class Runs {
         outcome.kind satisfies never;
     }
     if (done.kind !== null && done.script !== null) this.ran(key, done.kind, outcome, moment);
+  }
+
+  /** Claude Code words it as a refusal that a call beside the one that was stopped did not begin any more. */
+  private stop({ seq }: Moment): void {
+    this.stopped_at = seq;
+    for (const [key, { is_refused, last_seq }] of this.failures) {
+      if (is_refused === true && last_seq === seq) this.failures.delete(key);
+    }
   }
 
   close(process: string): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/json.ts';
 import { commandKey, rowsWithin, runKindOf } from '../../../src/domain/ledger/command-line.ts';
 import type { Run } from '../../../src/domain/ledger/ledger.ts';
-import { ledgerOf, ran, tells, used } from '../../support/log-items.ts';
+import { ledgerOf, messageOf, ran, tells, used } from '../../support/log-items.ts';
 import { codex } from '../../support/tool-calls.ts';
 
 describe('what a command runs', () => {
@@ -257,6 +257,22 @@ describe('the last outcome of a command', () => {
     'InputValidationError: Bash failed due to the following issue:\nThe required parameter `command` is missing',
   ])('a call that was stopped, or given wrongly, was not refused: %s', (told) => {
     expect(ledgerOf(used('Bash', { command: 'make all' }, told, true)).failures).toEqual([]);
+  });
+
+  test('what did not begin any more beside a call that was stopped was not refused', () => {
+    const no =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
+    const stopped = `${no} Correction to the text above: this call was stopped while running, not refused before it ran.`;
+    const answered = (...told: string[]) => {
+      const pairs = told.map((text, at) => used('Bash', { command: `make ${at}` }, text, true));
+      const [calls = [], results = []] = [0, 1].map((at) =>
+        pairs.flatMap((pair) => pair[at]?.parts ?? []),
+      );
+      return ledgerOf([messageOf('assistant', calls), messageOf('user', results)]).failures;
+    };
+    expect(answered(stopped, no)).toEqual([]);
+    expect(answered(no, stopped)).toEqual([]);
+    expect(answered(no, no)).toHaveLength(2);
   });
 
   test('an error stands without what Claude Code adds of what the tool takes', () => {
