@@ -4,7 +4,7 @@ import { addTo } from '../group-by.ts';
 import type { Item, Message, Normalised } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { isSetting } from '../items/openai-responses/settings.ts';
-import { instructionKind, isOfOperator } from '../items/operator.ts';
+import { instructionBlocks, isOfOperator } from '../items/operator.ts';
 import { notePartsOf, withoutNotes } from '../items/passing-notes.ts';
 import { isAgentTask, isReminder, isStandingContext } from '../items/speaker.ts';
 import { behindFiles } from '../items/system-notes.ts';
@@ -45,7 +45,7 @@ export function standingInstructions(
   const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const start = endOfOpening(covered);
   const renewed = new Set(
-    material.slice(cut).flatMap(({ item }) => (instructs(item) ? [instructionKind(item)] : [])),
+    material.slice(cut).flatMap(({ item }) => (instructs(item) ? kindsOf(item) : [])),
   );
   const gone = new Set([
     ...undoneAmong(covered.map(({ item }) => item)),
@@ -70,21 +70,22 @@ export function standingInstructions(
       kept.push(standing(entry));
       continue;
     }
-    const own = item.kind === 'message' ? whatHolds(item, newer) : '';
+    const own = item.kind === 'message' ? whatHolds(item, newer, renewed) : '';
     for (const passing of passingKinds(item)) newer.add(passing);
-    if (item.kind !== 'message' || own === '' || isRenewed(item, renewed)) continue;
-    const kind = instructionKind(item);
+    if (item.kind !== 'message' || own === '') continue;
+    const kinds = kindsOf(item).filter((kind) => !renewed.has(kind));
     if (done.has(item)) {
-      renewed.add(kind);
+      for (const kind of kinds) renewed.add(kind);
       continue;
     }
     const one = own === messageText(item) ? standing(entry) : noteEntry(own, entry.item);
     // A task stands where the request of a user would.
     const isEarly = place < firstAnswer || isAgentTask(item);
-    const taken = Math.max(0, one.tokens - (freed.get(kind) ?? 0));
+    const room = kinds.reduce((sum, kind) => sum + (freed.get(kind) ?? 0), 0);
+    const taken = Math.max(0, one.tokens - room);
     // The older one stays where there is no room for it.
     if (taken > (isEarly ? leftEarly : left)) continue;
-    renewed.add(kind);
+    for (const kind of kinds) renewed.add(kind);
     if (isEarly) leftEarly -= taken;
     else left -= taken;
     kept.push(one);
@@ -101,9 +102,9 @@ export function standingInstructions(
     .toReversed()
     .flatMap(({ entry, item }) => {
       if (item.kind !== 'message' || overtaken.has(item) || isOfMoment(item)) return [];
-      if (instructs(item) ? isRenewed(item, renewed) : gone.has(item)) return [];
       const told = messageText(item);
-      const own = item.role === 'system' ? withoutNotes(told, (kind) => newer.has(kind)) : told;
+      if (!instructs(item)) return gone.has(item) ? [] : [standing(entry)];
+      const own = whatHolds(item, newer, renewed);
       for (const passing of passingKinds(item)) newer.add(passing);
       if (own === told) return [standing(entry)];
       return own === '' ? [] : [noteEntry(own, entry.item)];
@@ -124,13 +125,24 @@ function instructs(item: Normalised): item is Message {
   return isOfOperator(item) || (isReminder(item) && HOLDS.test(messageText(item)));
 }
 
-/** What of a message stays, where later ones say these kinds of notes anew; '' for nothing. */
-function whatHolds(message: Message, newer: ReadonlySet<string>): string {
-  const text = messageText(message);
+/** What of a message stays, where later ones say these notes and blocks anew; '' for nothing. */
+function whatHolds(
+  message: Message,
+  newer: ReadonlySet<string>,
+  renewed: ReadonlySet<string>,
+): string {
   const isKept: boolean = instructs(message);
-  if (isKept) return withoutNotes(behindFiles(text), (kind) => newer.has(kind));
+  if (isKept) {
+    const blocks = instructionBlocks(message).filter(({ kind }) => !renewed.has(kind));
+    const text = blocks.map((block) => block.text).join('\n');
+    return withoutNotes(behindFiles(text), (kind) => newer.has(kind));
+  }
   if (message.role !== 'system' || newer.has('hook')) return '';
-  return notePartsOf(text).find(({ kind }) => kind === 'hook')?.text ?? '';
+  return notePartsOf(messageText(message)).find(({ kind }) => kind === 'hook')?.text ?? '';
+}
+
+function kindsOf(message: Message): string[] {
+  return instructionBlocks(message).map(({ kind }) => kind);
 }
 
 /** How others put into a message of the user what is told in messages of the role `system`. */
@@ -175,8 +187,8 @@ function roomByKind(opening: readonly Material[]): ReadonlyMap<string, number> {
   const room = new Map<string, number>();
   for (const { entry, item } of opening) {
     if (!instructs(item)) continue;
-    const kind = instructionKind(item);
-    room.set(kind, (room.get(kind) ?? 0) + entry.tokens);
+    const kinds = kindsOf(item);
+    for (const kind of kinds) room.set(kind, (room.get(kind) ?? 0) + entry.tokens / kinds.length);
   }
   return room;
 }
@@ -251,10 +263,6 @@ function undoneAmong(items: readonly Normalised[]): ReadonlySet<Normalised> {
     }
   }
   return undone;
-}
-
-function isRenewed(message: Message, renewed: ReadonlySet<string>): boolean {
-  return renewed.has(instructionKind(message));
 }
 
 function standing(entry: Entry): Entry {

@@ -49,6 +49,19 @@ export function instructionKind(message: Message): string {
   return rewrittenKind(message) ?? `text ${messageText(message)}`;
 }
 
+/**
+ * The blocks of a message of which each is one that clients write anew, as Codex puts several into one; any
+ * other message is one block.
+ */
+export function instructionBlocks(message: Message): { kind: string; text: string }[] {
+  const whole = { kind: instructionKind(message), text: messageText(message) };
+  const texts = message.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  if (texts.length < 2 || message.told_as !== undefined) return [whole];
+  const blocks = texts.map((text) => ({ kind: rewrittenKindOf(text), text }));
+  const known = blocks.flatMap(({ kind, text }) => (kind === null ? [] : [{ kind, text }]));
+  return known.length < texts.length ? [whole] : known;
+}
+
 /** The kind of a message that clients write anew; null for any other. */
 export function rewrittenKind(message: Message): string | null {
   // Each message of an agent is another one.

@@ -619,6 +619,34 @@ it('keeps the newest role that Codex tells an agent: one that was spawned has th
   expect(kept([...ofParent, asked, answer, ...own, answer], codec, 0, 50)).toEqual(own);
 });
 
+describe('blocks of one message that Codex tells anew', () => {
+  const responses = codecFor('openai-responses');
+  const skills = (names: string) =>
+    `<skills_instructions>\n## Skills\n${names}\n</skills_instructions>`;
+  const permissions =
+    '<permissions instructions>\nApproval policy is currently never.\n</permissions instructions>';
+  const tools = '<tools>\nDeferred tool namespaces:\n- multi_agent_v1: Agents.\n</tools>';
+  const told = (role: string, ...texts: string[]): Item => ({
+    type: 'message',
+    role,
+    content: texts.map((text) => ({ type: 'input_text', text })),
+  });
+  const first = told('developer', skills('imagegen'), permissions);
+  const resumed = told('developer', skills('imagegen, docs'), tools);
+  const alone: Item = { type: 'message', role: 'developer', content: permissions };
+
+  it('give way by themselves, wherever the newer one stands', () => {
+    const rest = [told('user', 'Go.'), told('user', 'On.')];
+    const [go, on] = rest;
+    if (go === undefined || on === undefined) throw new Error('two are given');
+    expect(kept([first, go, resumed, on], responses)).toEqual([alone, resumed]);
+    expect(kept([first, go, resumed, on], responses, 2)).toEqual([alone]);
+    expect(kept([go, first, on, resumed, on], responses, 1, 100)).toEqual([alone, resumed]);
+    const both = told('developer', skills('docs'), permissions);
+    expect(kept([first, go, both, on], responses)).toEqual([both]);
+  });
+});
+
 describe('an instruction that opens the conversation, and is told anew', () => {
   const codec = codecFor('openai-responses');
   const mode = (words: string): Item => ({
