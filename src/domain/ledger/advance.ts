@@ -9,7 +9,6 @@ import type {
 } from '../items/item.ts';
 import { isOfOperator, rewrittenKind } from '../items/operator.ts';
 import { type Partners, partnersIn } from '../items/pairing.ts';
-import { withoutNotes } from '../items/passing-notes.ts';
 import { providerTools } from '../items/provider-tools.ts';
 import { claimedBehind, saidBehind } from '../items/reminders.ts';
 import { utterancesOf } from '../items/speaker.ts';
@@ -178,10 +177,7 @@ class LedgerFold {
             // Most stay in the context as they are, and what they name with them: only those that do not
             // fit are told. What a program puts beside what others say there is about itself.
             if (isInstruction && utterances[place]?.length === 1) {
-              this.constraints.instruct(
-                withoutNotes(text, () => true),
-                seq,
-              );
+              this.constraints.instruct(text, seq);
             } else this.text(speaker, text, hasTools(message), seq);
           }
           if (message.role === 'system') {

@@ -1,8 +1,10 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import { firstLine, oneLine } from '../text.ts';
 import { type FileAction, writesText } from '../workspace/action.ts';
+import { scriptRunBy } from '../workspace/call-answer.ts';
 import { commandKey, rowsWithin, withoutSetUpLines } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
+import { killedBy } from './kills.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import {
@@ -35,6 +37,8 @@ const LONGEST_SCRIPT = 1_000;
 
 /** A key that is pressed in a terminal does each time what the program there makes of it. */
 const PRESSED = /^(?:C-|\^|ctrl\+)[a-z\\]$/i;
+
+const NOT_DONE: ReadonlySet<Outcome['kind']> = new Set(['refused', 'interrupted', 'stopped']);
 
 /** Tools that change a file, by what agents call them. */
 const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert))\S{1,60} (.+)$/is;
@@ -148,10 +152,22 @@ export class Runs {
 
   /** What a call has stopped has ended, and so has what it was asked about where it says so. */
   asked(call: ToolCall, result: ToolResult, { kind }: Outcome, files: Files, moment: Moment): void {
+    const script = scriptRunBy(call);
+    if (script !== null && !NOT_DONE.has(kind)) this.kill(script, moment);
     const task = endedWhereAsked(call, result);
     if (task !== null) this.over(task, files, moment);
     const stopped = kind === 'ok' || isNotRunning(result) ? stoppedBy(call) : null;
     if (stopped !== null) this.close(stopped);
+  }
+
+  /** A command that ends others by their name, or by what they serve, has ended those, or they had ended before. */
+  private kill(script: string, { seq }: Moment): void {
+    const isKilled = killedBy(script);
+    for (const [id, call] of this.open) {
+      // What it has started itself it has started afterwards.
+      if (call.last_seq < seq && id.startsWith('process ') && isKilled(call.script ?? call.subject))
+        this.close(id);
+    }
   }
 
   private over(task: Ended, files: Files, moment: Moment): void {
