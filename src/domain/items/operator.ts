@@ -50,16 +50,16 @@ export function instructionKind(message: Message): string {
 }
 
 /**
- * The blocks of a message of which each is one that clients write anew, as Codex puts several into one; any
- * other message is one block.
+ * The blocks of a message with one among them that clients write anew, as Codex puts several into one: each
+ * gives way by itself. Any other message is one block.
  */
 export function instructionBlocks(message: Message): { kind: string; text: string }[] {
-  const whole = { kind: instructionKind(message), text: messageText(message) };
   const texts = message.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
-  if (texts.length < 2 || message.told_as !== undefined) return [whole];
-  const blocks = texts.map((text) => ({ kind: rewrittenKindOf(text), text }));
-  const known = blocks.flatMap(({ kind, text }) => (kind === null ? [] : [{ kind, text }]));
-  return known.length < texts.length ? [whole] : known;
+  const kinds = texts.map(rewrittenKindOf);
+  if (texts.length < 2 || message.told_as !== undefined || kinds.every((kind) => kind === null)) {
+    return [{ kind: instructionKind(message), text: messageText(message) }];
+  }
+  return texts.map((text, at) => ({ kind: kinds[at] ?? `text ${text}`, text }));
 }
 
 /** The kind of a message that clients write anew; null for any other. */

@@ -642,6 +642,13 @@ describe('blocks of one message that Codex tells anew', () => {
     expect(kept([first, go, resumed, on], responses)).toEqual([alone, resumed]);
     expect(kept([first, go, resumed, on], responses, 2)).toEqual([alone]);
     expect(kept([go, first, on, resumed, on], responses, 1, 100)).toEqual([alone, resumed]);
+    const later = told('developer', skills('docs'));
+    const left: Item = { type: 'message', role: 'developer', content: tools };
+    expect(kept([first, go, resumed, on, later, on], responses, 0, 100)).toEqual([
+      alone,
+      left,
+      later,
+    ]);
     const both = told('developer', skills('docs'), permissions);
     expect(kept([first, go, both, on], responses)).toEqual([both]);
   });
