@@ -32,8 +32,9 @@ const MOST_EARLY_SHARE = 1 / 2;
  * of a goal until that is complete. Of blocks that clients write anew, such as the environment, the newest
  * stands for the older ones, also when it stands after the cut; one that opens the conversation gives it its
  * room. So do notes on instructions beside what others say, and parts of a message that are told anew
- * (`notePartsOf`); what a hook has added to the latest request of the user stays beside it. `noteEntry` makes a message of a text: of its own, or one like another. `initial` is the
- * number of entries of the initial context, which stay anyway.
+ * (`notePartsOf`); what a hook has added to the latest request of the user stays. `noteEntry` makes a message
+ * of a text: of its own, or one like another. `initial` is the number of entries of the initial context, which
+ * stay anyway.
  */
 export function standingInstructions(
   material: readonly Material[],

@@ -121,8 +121,8 @@ const runSchema = z.strictObject({
 export type Run = z.infer<typeof runSchema>;
 
 /**
- * What failed, or was refused, and what cured it: the same worked later, and these files were changed before; or, `otherwise`,
- * the file that could not be changed was changed, or a tool has mended what it complained of.
+ * What failed, or was refused, and what cured it: the same worked later, and these files were changed before;
+ * or, `otherwise`, the file that could not be changed was changed, or a tool has mended what it complained of.
  */
 const failureSchema = z.strictObject({
   ...place,
