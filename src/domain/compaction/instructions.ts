@@ -4,7 +4,8 @@ import { addTo } from '../group-by.ts';
 import type { Item, Message, Normalised } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { isSetting } from '../items/openai-responses/settings.ts';
-import { instructionKind, isOfOperator } from '../items/operator.ts';
+import { instructionBlocks, isOfOperator } from '../items/operator.ts';
+import { notePartsOf, withoutNotes } from '../items/passing-notes.ts';
 import { isAgentTask, isReminder, isStandingContext } from '../items/speaker.ts';
 import { behindFiles } from '../items/system-notes.ts';
 import { isJsonObject } from '../json.ts';
@@ -30,9 +31,10 @@ const MOST_EARLY_SHARE = 1 / 2;
  * gives the model tools, takes them away, or sets how it answers, stays as well, and so does the objective
  * of a goal until that is complete. Of blocks that clients write anew, such as the environment, the newest
  * stands for the older ones, also when it stands after the cut; one that opens the conversation gives it its
- * room. So do notes on instructions beside what
- * others say. `noteEntry` makes a message of a text: of its own, or one like another. `initial` is the
- * number of entries of the initial context, which stay anyway.
+ * room. So do notes on instructions beside what others say, and parts of a message that are told anew
+ * (`notePartsOf`); what a hook has added to the latest request of the user stays. `noteEntry` makes a message
+ * of a text: of its own, or one like another. `initial` is the number of entries of the initial context, which
+ * stay anyway.
  */
 export function standingInstructions(
   material: readonly Material[],
@@ -44,7 +46,7 @@ export function standingInstructions(
   const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const start = endOfOpening(covered);
   const renewed = new Set(
-    material.slice(cut).flatMap(({ item }) => (instructs(item) ? [instructionKind(item)] : [])),
+    material.slice(cut).flatMap(({ item }) => (instructs(item) ? kindsOf(item) : [])),
   );
   const gone = new Set([
     ...undoneAmong(covered.map(({ item }) => item)),
@@ -62,27 +64,29 @@ export function standingInstructions(
   let left = Math.min(MOST_LATER_TOKENS, Math.floor(threshold * MOST_LATER_SHARE));
   let leftEarly = Math.floor(threshold * MOST_EARLY_SHARE);
   const freed = roomByKind(covered.slice(0, start));
+  const newer = new Set(after.flatMap(passingKinds));
   for (const [place, { entry, item }] of [...covered.entries()].slice(start).toReversed()) {
     const sets = toolChanges(item).length > 0 || settingsOf(item).length > 0;
     if (sets && !gone.has(item)) {
       kept.push(standing(entry));
       continue;
     }
-    if (!instructs(item) || isRenewed(item, renewed)) continue;
-    const kind = instructionKind(item);
+    const own = item.kind === 'message' ? whatHolds(item, newer, renewed) : '';
+    for (const passing of passingKinds(item)) newer.add(passing);
+    if (item.kind !== 'message' || own === '') continue;
+    const kinds = kindsOf(item).filter((kind) => !renewed.has(kind));
     if (done.has(item)) {
-      renewed.add(kind);
+      for (const kind of kinds) renewed.add(kind);
       continue;
     }
-    const told = messageText(item);
-    const own = behindFiles(told);
-    const one = own === told ? standing(entry) : noteEntry(own, entry.item);
+    const one = own === messageText(item) ? standing(entry) : noteEntry(own, entry.item);
     // A task stands where the request of a user would.
     const isEarly = place < firstAnswer || isAgentTask(item);
-    const taken = Math.max(0, one.tokens - (freed.get(kind) ?? 0));
+    const room = kinds.reduce((sum, kind) => sum + (freed.get(kind) ?? 0), 0);
+    const taken = Math.max(0, one.tokens - room);
     // The older one stays where there is no room for it.
     if (taken > (isEarly ? leftEarly : left)) continue;
-    renewed.add(kind);
+    for (const kind of kinds) renewed.add(kind);
     if (isEarly) leftEarly -= taken;
     else left -= taken;
     kept.push(one);
@@ -96,15 +100,17 @@ export function standingInstructions(
   }
   const opening = covered
     .slice(0, start)
-    .filter(
-      ({ item }) =>
-        item.kind === 'message' &&
-        !overtaken.has(item) &&
-        !isOfMoment(item) &&
-        !(instructs(item) ? isRenewed(item, renewed) : gone.has(item)),
-    )
-    .map(({ entry }) => standing(entry));
-  return [...opening, ...notes, ...kept.reverse()];
+    .toReversed()
+    .flatMap(({ entry, item }) => {
+      if (item.kind !== 'message' || overtaken.has(item) || isOfMoment(item)) return [];
+      const told = messageText(item);
+      if (!instructs(item)) return gone.has(item) ? [] : [standing(entry)];
+      const own = whatHolds(item, newer, renewed);
+      for (const passing of passingKinds(item)) newer.add(passing);
+      if (own === told) return [standing(entry)];
+      return own === '' ? [] : [noteEntry(own, entry.item)];
+    });
+  return [...opening.reverse(), ...notes, ...kept.reverse()];
 }
 
 /** What holds until its program says otherwise: the mode, the date, which tools and instructions there are. */
@@ -118,6 +124,39 @@ const HOLDS =
 function instructs(item: Normalised): item is Message {
   if (item.kind === 'message' && item.told_as !== undefined) return true;
   return isOfOperator(item) || (isReminder(item) && HOLDS.test(messageText(item)));
+}
+
+/** What of a message stays, where later ones say these notes and blocks anew; '' for nothing. */
+function whatHolds(
+  message: Message,
+  newer: ReadonlySet<string>,
+  renewed: ReadonlySet<string>,
+): string {
+  const isKept: boolean = instructs(message);
+  if (isKept) {
+    const blocks = instructionBlocks(message).filter(({ kind }) => !renewed.has(kind));
+    const text = blocks.map((block) => block.text).join('\n');
+    return withoutNotes(behindFiles(text), (kind) => newer.has(kind));
+  }
+  if (message.role !== 'system' || newer.has('hook')) return '';
+  return notePartsOf(messageText(message)).find(({ kind }) => kind === 'hook')?.text ?? '';
+}
+
+function kindsOf(message: Message): string[] {
+  return instructionBlocks(message).map(({ kind }) => kind);
+}
+
+/** How others put into a message of the user what is told in messages of the role `system`. */
+const AS_REMINDER = /^<system-reminder>\s{0,4}([\s\S]*?)\s{0,4}<\/system-reminder>\s{0,4}$/;
+
+/** The kinds of notes in a message that hold until they are said anew. */
+function passingKinds(item: Normalised): string[] {
+  if (item.kind !== 'message' || item.role === 'assistant') return [];
+  return item.parts.flatMap((part) => {
+    if (part.kind !== 'text') return [];
+    const words = item.role === 'system' ? part.text : (AS_REMINDER.exec(part.text)?.[1] ?? '');
+    return notePartsOf(words).flatMap(({ kind }) => kind ?? []);
+  });
 }
 
 /** What Claude Code says in a reminder in front of all else, and only of the moment: what it has read, its mode. */
@@ -149,8 +188,8 @@ function roomByKind(opening: readonly Material[]): ReadonlyMap<string, number> {
   const room = new Map<string, number>();
   for (const { entry, item } of opening) {
     if (!instructs(item)) continue;
-    const kind = instructionKind(item);
-    room.set(kind, (room.get(kind) ?? 0) + entry.tokens);
+    const kinds = kindsOf(item);
+    for (const kind of kinds) room.set(kind, (room.get(kind) ?? 0) + entry.tokens / kinds.length);
   }
   return room;
 }
@@ -225,10 +264,6 @@ function undoneAmong(items: readonly Normalised[]): ReadonlySet<Normalised> {
     }
   }
   return undone;
-}
-
-function isRenewed(message: Message, renewed: ReadonlySet<string>): boolean {
-  return renewed.has(instructionKind(message));
 }
 
 function standing(entry: Entry): Entry {

@@ -2,7 +2,7 @@ import { NOTHING_PINNED, sumTokens, type View } from '../context/view.ts';
 import { codecFor, type Format } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
 import { openaiResponsesCodec } from '../items/openai-responses/codec.ts';
-import { rewrittenKind } from '../items/operator.ts';
+import { instructionBlocks, rewrittenKind } from '../items/operator.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import { standingKinds } from '../items/speaker.ts';
 import { isJsonObject, type Json } from '../json.ts';
@@ -129,8 +129,8 @@ function renewedKinds(item: Item): string[] {
   const seen = openaiResponsesCodec.normalise(item);
   if (seen.kind !== 'message') return [];
   if (seen.role !== 'system') return standingKinds(seen);
-  const kind = rewrittenKind(seen);
-  return kind === null ? [] : [kind];
+  const kinds = instructionBlocks(seen).map(({ kind }) => kind);
+  return kinds.filter((kind) => !kind.startsWith('text '));
 }
 
 /** A system or developer message in words of its own: which of the client's it is, only its place tells. */

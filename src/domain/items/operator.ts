@@ -49,6 +49,19 @@ export function instructionKind(message: Message): string {
   return rewrittenKind(message) ?? `text ${messageText(message)}`;
 }
 
+/**
+ * The blocks of a message with one among them that clients write anew, as Codex puts several into one: each
+ * gives way by itself. Any other message is one block.
+ */
+export function instructionBlocks(message: Message): { kind: string; text: string }[] {
+  const texts = message.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  const kinds = texts.map(rewrittenKindOf);
+  if (texts.length < 2 || message.told_as !== undefined || kinds.every((kind) => kind === null)) {
+    return [{ kind: instructionKind(message), text: messageText(message) }];
+  }
+  return texts.map((text, at) => ({ kind: kinds[at] ?? `text ${text}`, text }));
+}
+
 /** The kind of a message that clients write anew; null for any other. */
 export function rewrittenKind(message: Message): string | null {
   // Each message of an agent is another one.

@@ -39,11 +39,13 @@ export function claimedBySystem(text: string): string | null {
 /** How Claude Code up to 2.1.300 shows files that the user has named, and what it tells of itself behind them. */
 const READ = /^Called the \w{1,60} tool with the following input: \{/;
 const OF_ITSELF =
-  /\n\n(?=# (?:Environment|MCP Server Instructions)\n|The following (?:deferred tools|skills) are |Available agent types for )/;
+  '(?:# (?:Environment|MCP Server Instructions)\\n|The following (?:deferred tools|skills) are |Available agent types for )';
+export const OF_ITSELF_BEGINS = new RegExp(`^${OF_ITSELF}`);
+const BEHIND_FILES = new RegExp(`\\n\\n(?=${OF_ITSELF})`);
 
 /** What is told in a text behind the files that it shows first; all of it where it shows none, or nothing else. */
 export function behindFiles(text: string): string {
-  const end = READ.test(text) ? OF_ITSELF.exec(text) : null;
+  const end = READ.test(text) ? BEHIND_FILES.exec(text) : null;
   return end === null ? text : text.slice(end.index).trimStart();
 }
 
@@ -96,7 +98,8 @@ function notesIn(text: string): string[] {
   return [...notes, text.slice(from)];
 }
 
-function beginsNote(text: string, at: number): boolean {
+/** Whether a note of a program, a hook or another agent begins at this place. */
+export function beginsNote(text: string, at: number): boolean {
   const start = text.slice(at, at + LOOKED_AT);
   return (
     TYPED_MEANWHILE.test(start) ||

@@ -80,7 +80,12 @@ export function condensed(ledger: Ledger, bounds: Sizes = MOST): Ledger {
     ),
     runs: within(ledger.runs, bounds.runs, 'run', newest),
     failures: within(ledger.failures, bounds.failures, 'error', (list, most) =>
-      best(list, most, ({ cure, failed_at }) => failed_at + (cure === null ? items : 0)),
+      best(
+        list,
+        most,
+        ({ cure, is_refused, failed_at }) =>
+          failed_at + (cure === null && is_refused !== true ? items : 0),
+      ),
     ),
     open_calls: within(ledger.open_calls, bounds.open_calls, 'open', newest),
     artifacts: within(ledger.artifacts, bounds.artifacts, 'artifact', newest),

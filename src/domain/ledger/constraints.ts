@@ -1,3 +1,4 @@
+import { withoutNotes } from '../items/passing-notes.ts';
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import { anyOf } from '../word-patterns.ts';
 import { saysAnswerLanguage } from './answer-language.ts';
@@ -252,7 +253,8 @@ export class Constraints {
 
   /** A message of whoever runs the agent: all of it holds. */
   instruct(text: string, seq: number): void {
-    const words = clipMiddle(oneLine(cleaned(text)), LONGEST_INSTRUCTION);
+    const own = withoutNotes(text, () => true);
+    const words = clipMiddle(oneLine(cleaned(own)), LONGEST_INSTRUCTION);
     // Each holds beside the others, however alike they are.
     if (words !== '') this.add(words, true, 'project_instructions', seq, 1);
   }

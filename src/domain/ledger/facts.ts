@@ -63,9 +63,7 @@ export function factsOf(ledger: Ledger): Fact[] {
         `${one.command} ${ended}, ${one.failures} of ${one.runs} failed${said}`,
       );
     }),
-    ...failures.map((one) =>
-      fact(one, 'error', one.cure === null ? 'open' : 'done', 'tool', failureText(one)),
-    ),
+    ...failures.map((one) => fact(one, 'error', failureState(one), 'tool', failureText(one))),
     ...(plan === null ? [] : planFacts(plan)),
     ...ledger.open_calls.map((one) =>
       fact(
@@ -147,8 +145,13 @@ export function filesOfCure(files: readonly string[]): string[] {
   return [...new Set(files.map(baseName))];
 }
 
-function failureText({ what, lines, cure }: Failure): string {
-  const failed = `${what}: ${lines.join(' / ')}`;
+function failureState({ cure, is_refused }: Failure): FactState {
+  if (cure !== null) return 'done';
+  return is_refused === true ? 'current' : 'open';
+}
+
+function failureText({ what, lines, cure, is_refused }: Failure): string {
+  const failed = `${what}${is_refused === true ? ' was refused' : ''}: ${lines.join(' / ')}`;
   if (cure === null) return failed;
   if (cure.otherwise !== undefined) return `${failed}; ${CURED_OTHERWISE[cure.otherwise]}`;
   const files = filesOfCure(cure.files).join(', ');

@@ -205,7 +205,7 @@ export class Files {
     const { line } = file;
     const isOld = ({ removed }: Edit) =>
       line !== undefined &&
-      (removed.includes(line) || (isRough && removed !== '' && line.includes(removed)));
+      (removed.includes(line) || (isWorded(removed, isRough) && line.includes(removed)));
     if (edits.some(isOld)) delete file.line;
     for (const edit of edits) setLine(file, linesOnlyIn(edit.added, edit.removed));
     const isExact = !isRough && edits.length > 0;
@@ -373,6 +373,11 @@ export class Files {
 /** How much a file is worked on when so many calls have been made. */
 export function heatOf({ heat, touched_at }: File, call: number): number {
   return heat * 0.5 ** ((call - touched_at) / HALF_LIFE);
+}
+
+/** Whether a piece that was replaced in a line is one of it: an exact edit may be of whole lines, such as `}`. */
+function isWorded(removed: string, isRough: boolean): boolean {
+  return isRough ? removed !== '' : /[\p{L}\p{N}]{2}/u.test(removed);
 }
 
 /** Lines that tell only what is used: imports, and a text in quotes that stands alone. */

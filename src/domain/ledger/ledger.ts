@@ -121,8 +121,8 @@ const runSchema = z.strictObject({
 export type Run = z.infer<typeof runSchema>;
 
 /**
- * What failed, and what cured it: the same worked later, and these files were changed before; or, `otherwise`,
- * the file that could not be changed was changed, or a tool has mended what it complained of.
+ * What failed, or was refused, and what cured it: the same worked later, and these files were changed before;
+ * or, `otherwise`, the file that could not be changed was changed, or a tool has mended what it complained of.
  */
 const failureSchema = z.strictObject({
   ...place,
@@ -131,6 +131,8 @@ const failureSchema = z.strictObject({
   key: text,
   lines: z.array(text),
   times: count,
+  /** It was not carried out: the user, or a rule, did not let it. */
+  is_refused: z.literal(true).exactOptional(),
   /** What the assistant said next; '' where it had gone on before, and what it then said is of something else. */
   said: text.exactOptional(),
   /** The assistant has called another tool since and has not said a word yet. */

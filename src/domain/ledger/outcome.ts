@@ -9,6 +9,7 @@ import {
   isPlaceholder,
   type Told,
   UNRECORDED,
+  wasStopped,
 } from '../workspace/result-text.ts';
 import { runsStartFile, withoutShellStart } from '../workspace/shell/start.ts';
 import { countsAllPassed, sumsUpFailure } from '../workspace/sums-up.ts';
@@ -26,10 +27,10 @@ import { endsByClock, endsInQuestion, endsInSearch, messagesAmong } from './scri
 
 /**
  * How a call ended, or that it has not yet, and the lines that say why it failed or what came of it.
- * `unknown`: it has ended, and nothing says how.
+ * `unknown`: it has ended, and nothing says how; `stopped`: the user has broken off all that was under way.
  */
 export type Outcome = {
-  kind: 'ok' | 'failed' | 'unknown' | 'refused' | 'interrupted' | 'running';
+  kind: 'ok' | 'failed' | 'unknown' | 'refused' | 'interrupted' | 'stopped' | 'running';
   lines: string[];
 };
 
@@ -57,7 +58,7 @@ const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,
  * beside it has failed: it says nothing of what was run.
  */
 const BROKEN_OFF =
-  /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?|Sibling tool call errored|Cancelled: parallel tool call .{1,300} errored)$/i;
+  /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?|\[Tool call (?:did not complete|skipped|interrupted|not completed|result not in this copy): .{1,300}|Sibling tool call errored|Cancelled: parallel tool call .{1,300} errored)$/i;
 /** How runs of tests and compilers sum up that it went well. */
 const SUMS_UP =
   /\b\d+ (?:passed|passing|tests? passed)\b|^[1-9]\d* pass$|^[#ℹ] pass [1-9]|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems|offenses)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
@@ -135,7 +136,8 @@ export function outcomeOf(
   const isGone = isPlaceholder(text) && !BROKEN_OFF.test(text.trim());
   const shown = isGone ? [] : withWhatFollows(linesOf(text));
   const lines = shown.filter((line, at) => !isBrokenOff(line, at, shown.length));
-  if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1) };
+  if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1).flatMap(whyRefused) };
+  if (hasFailed && wasStopped(text)) return { kind: 'stopped', lines: [] };
   // An answer that is no text says something, and nobody can read it.
   if (isRun && text === '' && result.content.some(({ kind }) => kind === 'opaque')) {
     return { kind: 'unknown', lines: [] };
@@ -177,6 +179,13 @@ export function outcomeOf(
     return { kind: 'failed', lines: errorLinesOf(lines, MOST_LINES) };
   }
   return unfailed(script, answer, lines, hasCode);
+}
+
+/** What was given wrongly nobody has refused, and what Claude Code adds asks for something at that moment. */
+function whyRefused(line: string): string[] {
+  return line.startsWith('InputValidationError')
+    ? []
+    : [line.replace(/ \(eg\. if it was .*$/, '.')];
 }
 
 /** How programs write the exit code of `timeout`. */

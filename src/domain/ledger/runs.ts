@@ -1,8 +1,10 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import { firstLine, oneLine } from '../text.ts';
 import { type FileAction, writesText } from '../workspace/action.ts';
+import { scriptRunBy } from '../workspace/call-answer.ts';
 import { commandKey, rowsWithin, withoutSetUpLines } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
+import { killedBy } from './kills.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import {
@@ -36,6 +38,8 @@ const LONGEST_SCRIPT = 1_000;
 /** A key that is pressed in a terminal does each time what the program there makes of it. */
 const PRESSED = /^(?:C-|\^|ctrl\+)[a-z\\]$/i;
 
+const NOT_DONE: ReadonlySet<Outcome['kind']> = new Set(['refused', 'interrupted', 'stopped']);
+
 /** Tools that change a file, by what agents call them. */
 const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert))\S{1,60} (.+)$/is;
 
@@ -58,6 +62,7 @@ export class Runs {
   private readonly failures: Map<string, Failure>;
   private readonly tools: Map<string, Tool>;
   private readonly open: Map<string, OpenCall>;
+  private stopped_at = -1;
 
   constructor(
     runs: readonly Run[],
@@ -98,12 +103,19 @@ export class Runs {
     const key = done.script === null ? `${done.tool} ${subject}` : commandKey(done.script);
     switch (outcome.kind) {
       case 'refused':
+        if (outcome.lines.length > 0 && this.stopped_at !== moment.seq) {
+          this.fail(key, done, outcome, moment);
+        }
+        return;
+      case 'stopped':
+        this.stop(moment);
+        return;
       case 'interrupted':
       case 'running':
         return;
       case 'failed':
         // What ends without a word leaves nothing to tell.
-        if (outcome.lines.length > 0) this.fail(key, done, outcome.lines, moment);
+        if (outcome.lines.length > 0) this.fail(key, done, outcome, moment);
         break;
       case 'unknown':
         break;
@@ -119,6 +131,14 @@ export class Runs {
     if (done.kind !== null && done.script !== null) this.ran(key, done.kind, outcome, moment);
   }
 
+  /** Claude Code words it as a refusal that a call beside the one that was stopped did not begin any more. */
+  private stop({ seq }: Moment): void {
+    this.stopped_at = seq;
+    for (const [key, { is_refused, last_seq }] of this.failures) {
+      if (is_refused === true && last_seq === seq) this.failures.delete(key);
+    }
+  }
+
   close(process: string): void {
     this.open.delete(process);
   }
@@ -132,10 +152,22 @@ export class Runs {
 
   /** What a call has stopped has ended, and so has what it was asked about where it says so. */
   asked(call: ToolCall, result: ToolResult, { kind }: Outcome, files: Files, moment: Moment): void {
+    const script = scriptRunBy(call);
+    if (script !== null && !NOT_DONE.has(kind)) this.kill(script, moment);
     const task = endedWhereAsked(call, result);
     if (task !== null) this.over(task, files, moment);
     const stopped = kind === 'ok' || isNotRunning(result) ? stoppedBy(call) : null;
     if (stopped !== null) this.close(stopped);
+  }
+
+  /** A command that ends others by their name, or by what they serve, has ended those, or they had ended before. */
+  private kill(script: string, { seq }: Moment): void {
+    const isKilled = killedBy(script);
+    for (const [id, call] of this.open) {
+      // What it has started itself it has started afterwards.
+      if (call.last_seq < seq && id.startsWith('process ') && isKilled(call.script ?? call.subject))
+        this.close(id);
+    }
   }
 
   private over(task: Ended, files: Files, moment: Moment): void {
@@ -202,7 +234,7 @@ export class Runs {
     };
   }
 
-  private fail(key: string, done: Done, lines: string[], { seq, at }: Moment): void {
+  private fail(key: string, done: Done, { kind, lines }: Outcome, { seq, at }: Moment): void {
     const own = failureKey(key, lines);
     const known = this.failures.get(own);
     // The newest stands last, and what was cured before has come back.
@@ -210,6 +242,7 @@ export class Runs {
     const what = done.subject === '' ? done.tool : `${done.tool} (${done.subject})`;
     this.failures.set(own, {
       ...{ seq, last_seq: seq, what, key, lines, times: 1, failed_at: at, cure: null },
+      ...(kind === 'refused' && { is_refused: true }),
       ...(known !== undefined && {
         seq: known.seq,
         times: known.times + 1,

@@ -5,7 +5,7 @@ import { editorActions, isEditor, useOf } from './editor-actions.ts';
 import type { Effort } from './effort.ts';
 import { otherToolActions } from './other-tools.ts';
 import { resolved, withinReach } from './paths.ts';
-import { isUnstarted, type Told } from './result-text.ts';
+import { isUnstarted, type Told, wasStopped } from './result-text.ts';
 import { shellActions } from './shell/actions.ts';
 import { toolName } from './tool-input.ts';
 
@@ -22,10 +22,10 @@ export function actionsOfCall(
   folders: Folders,
   effort: Effort,
 ): { actions: FileAction[]; shell: string | null } {
-  if (result.is_in_doubt) {
+  const answer = answerToCall(call, result);
+  if (result.is_in_doubt || wasStopped(answer.text)) {
     return { actions: actionsOfOpenCall(call, folders, effort), shell: folders.shell };
   }
-  const answer = answerToCall(call, result);
   if (isUnstarted(answer)) return { actions: [], shell: folders.shell };
   const shell = shellOf(call, folders);
   const use = useOf(call);

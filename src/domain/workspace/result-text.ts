@@ -86,9 +86,17 @@ function readAnew(result: ToolResult, ended: Ended, whole: Answer): Readonly<Tol
   return read(result, { ...ended, isCut, isRunning: whole.isUnfinished });
 }
 
+/** What Claude Code puts behind an error where the model could not know what the tool takes. */
+const OF_SCHEMA = [
+  "\n\nThis tool's input schema was not in your prompt when you called it.",
+  "\n\nThis tool's schema was not sent to the API ",
+];
+
 /** What a result says, without what Claude Code has put behind it. */
 function textOf(result: ToolResult): string {
-  return withoutReminders(resultText(result).replaceAll('\r\n', '\n'));
+  const text = withoutReminders(resultText(result).replaceAll('\r\n', '\n'));
+  const note = result.is_error ? Math.max(...OF_SCHEMA.map((one) => text.lastIndexOf(one))) : -1;
+  return note > 0 ? text.slice(0, note) : text;
 }
 
 function read(result: ToolResult, ended: Ended): Readonly<Told> {
@@ -102,7 +110,8 @@ function read(result: ToolResult, ended: Ended): Readonly<Told> {
     isFailed,
     isShortened: isCut || total !== null || LEFT_OUT.test(body),
     isUnfinished: isRunning,
-    isRefused: isFailed && REFUSALS.test(body.slice(0, LONGEST_FAILURE).trimStart()),
+    isRefused:
+      isFailed && !wasStopped(body) && REFUSALS.test(body.slice(0, LONGEST_FAILURE).trimStart()),
     isCleared: isDigest(raw) || isRecallNote(raw) || isNote(body),
     isTold: hasFailed !== null,
   };
@@ -113,6 +122,14 @@ export function isUnstarted({ text }: Pick<Answer, 'text'>): boolean {
   const isOfSandbox =
     text.startsWith('exec_command failed for ') && text.includes(': CreateProcess {');
   return isOfSandbox || text.startsWith('execution error: ');
+}
+
+/** Claude Code corrects itself so where the user has stopped a call that was running. */
+const STOPPED =
+  /^The user doesn't want to proceed with this tool use\.[^\n]{1,300} Correction to the text above: this call was stopped while running, /;
+
+export function wasStopped(text: string): boolean {
+  return STOPPED.test(text);
 }
 
 /** The part of a shortened text in front of the first mark, whole lines only. */
@@ -259,7 +276,7 @@ const FAILURES: readonly RegExp[] = [
 ];
 /** Beginnings of answers that say that a call was not carried out. */
 const REFUSALS =
-  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )|\{"status":"denied","(?:feedback"|message":"The user denied )|Permission (?:to use |for this tool use was denied)|Claude requested permissions? to |PreToolUse:\w{1,60} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError|Encountered error in step execution: user denied permission for )/i;
+  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )|\{"status":"denied","(?:feedback"|message":"The user denied )|Permission (?:to (?:use|read|edit) |for this (?:tool use|command|action) (?:was|has been) denied)|This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError|Encountered error in step execution: user denied permission for )/i;
 /** Notes that stand in place of a content, such as those of programs that clear old results. */
 const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
 /** Stands in place of a result that a transcript does not hold: nobody knows how the call ended. */

@@ -875,6 +875,23 @@ describe('what is taken from the whole log, the items after the cut included', (
     ]);
   });
 
+  test('what was refused, by whom and why, and that it was done later', () => {
+    const why = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    const push = { command: 'git push origin main' };
+    const byHook = 'PreToolUse:Bash hook error: Only by uv.';
+    const items = [
+      ...used('Bash', { command: 'pip install x' }, byHook, true),
+      ...used('Bash', push, why, true),
+    ];
+    const told = (more: readonly Normalised[]) =>
+      section(summarize([asks('Go.'), ...items, ...more]), 'Errors and fixes');
+    const hook = `- Refused: Bash (pip install x): "${byHook}"`;
+    const user = `- Refused: Bash (git push origin main): "${why}"`;
+    expect(told([])).toEqual([hook, user]);
+    const done = used('Bash', push, 'To origin\n a..b  main -> main');
+    expect(told(done)).toEqual([hook, `${user}; the same worked later.`]);
+  });
+
   test('what was said before the cut only is told of the work', () => {
     expect(section(summary, 'Current work')).toEqual([
       '- Assistant: Let me look at src/import.ts.',
@@ -1031,6 +1048,38 @@ describe('what was left running', () => {
     const ended = used('CronDelete', { id: '71868aa9' }, 'Cancelled job 71868aa9.');
     expect(stepsOf([...job, ...ended, ...later])).toBeUndefined();
   });
+
+  test.each([
+    ['by its command line', 'pkill -f "http.server"; sleep 0.3; echo done', ['b7k2']],
+    ['so that the pattern does not meet itself', "pkill -9 -f '[h]ttp.*server'", ['b7k2']],
+    ['by its program', 'killall npm 2>/dev/null || true', ['79801']],
+    ['by a part of its program only', 'killall np', ['b7k2', '79801']],
+    ['with a signal that ends nothing', 'pkill -USR1 -f http.server', ['b7k2', '79801']],
+    ['in words', 'echo "use pkill -f http.server"', ['b7k2', '79801']],
+  ])('is told no more once the shell has ended it %s', (_, command, left) => {
+    const ended = used('Bash', { command }, '');
+    const told = stepsOf([...server, ...session, ...ended, ...later]) ?? [];
+    expect(told.map((line) => line.split(', process ')[1])).toEqual(left);
+  });
+
+  test.each(['fuser -k 8971/tcp', 'lsof -ti:8971 | xargs kill -9', 'npx kill-port 8971'])(
+    'nor once the shell has ended what serves its port: %s',
+    (command) => {
+      const serves = used(
+        'Bash',
+        { command: 'python3 -m http.server 8971', run_in_background: true },
+        'Command running in background with ID: b7k3. Output is being written to: /tmp/b7k3.output.',
+      );
+      const ended = used('Bash', { command }, '');
+      const again = used(
+        'Bash',
+        { command: `${command}; python3 -m http.server 8971`, run_in_background: true },
+        'Command running in background with ID: b7k4. Output is being written to: /tmp/b7k4.output.',
+      );
+      expect(stepsOf([...serves, ...ended, ...server, ...later])).toHaveLength(1);
+      expect(stepsOf([...serves, ...again, ...later])?.[0]).toMatch(/process b7k4$/);
+    },
+  );
 
   test('is told no more once it was stopped or has ended', () => {
     const stopped = used('TaskStop', { task_id: 'b7k2' }, 'Successfully stopped task: b7k2');

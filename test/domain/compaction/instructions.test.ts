@@ -148,6 +148,73 @@ describe('what Claude Code tells of itself behind the first request', () => {
     const found = ['a', 'b', 'c'].map((page) => system(`Page ${page} says so.`));
     expect(kept([user('Find it.'), ...found, said, user('On.'), said])).toEqual(found.slice(1));
   });
+
+  const left = (tokens: number) => `<total_tokens>${tokens} tokens left</total_tokens>`;
+  const style =
+    'Explanatory output style is active. Remember to follow the specific guidelines for this style.';
+  const model = (name: string) =>
+    `You are powered by the model named ${name}. The exact model ID is claude-x. Assistant knowledge cutoff is June 2026.`;
+  const board = (open: number) =>
+    `UserPromptSubmit hook additional context: Ticket board: ${open} tickets open.\n\nBranch: main.`;
+  const skills =
+    'The following skills are available for use with the Skill tool:\n\n- run: Run it.';
+  const first = [
+    environment,
+    model('Opus 5.5'),
+    style,
+    board(9),
+    skills,
+    "Today's date is 2026-11-28.",
+  ];
+  const join = (...notes: string[]) => system(notes.join('\n\n'));
+
+  it('is told once where it is told anew with each turn', () => {
+    const turn = (tokens: number) => [said, user('On.'), join(left(tokens), style)];
+    const history = [
+      user('Mend it.'),
+      join(...first),
+      ...turn(400),
+      ...turn(300),
+      ...turn(200),
+      said,
+    ];
+    const once = [
+      join(environment, model('Opus 5.5'), board(9), skills, "Today's date is 2026-11-28."),
+    ];
+    expect(kept(history)).toEqual([...once, join(left(200), style)]);
+    // The newest stands after the cut.
+    expect(kept(history, codec, 3)).toEqual(once);
+    // Compacted once more.
+    const again = [...once, join(left(200), style), ...turn(100), said];
+    expect(kept(again)).toEqual([...once, join(left(100), style)]);
+  });
+
+  it('gives way to the model that answers now, and to what a hook says to a later request', () => {
+    const opening = [user('Mend it.'), join(...first)];
+    const switched = [user('On.'), join(model('Fable 5'), board(7)), said];
+    const rest = join(environment, style, skills, "Today's date is 2026-11-28.");
+    expect(kept([...opening, said, ...switched])).toEqual([rest, join(model('Fable 5'), board(7))]);
+    expect(kept([...opening, said, user('On.'), system(board(7)), said])).toEqual([
+      join(environment, model('Opus 5.5'), style, skills, "Today's date is 2026-11-28."),
+      system(board(7)),
+    ]);
+    // Older models are told so beside the request.
+    const reminders = [model('Sonnet 4.6'), board(6)].map((text): JsonObject => {
+      return { type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` };
+    });
+    const asked: Item = { role: 'user', content: [...reminders, { type: 'text', text: 'On.' }] };
+    expect(kept([...opening, said, asked, said], codec, 2)).toEqual([rest]);
+  });
+
+  it('stays as it is where a hook alone has said so, or the operator says more', () => {
+    const told = system(board(9));
+    expect(kept([user('Mend it.'), told, said, user('On.'), said])).toEqual([told]);
+    const own = system(`${style} Answer in French.`);
+    expect(kept([user('Mend it.'), own, said, user('On.'), system(style), said])).toEqual([
+      own,
+      system(style),
+    ]);
+  });
 });
 
 describe('instructions that come later, beside what others say', () => {
@@ -550,6 +617,41 @@ it('keeps the newest role that Codex tells an agent: one that was spawned has th
   const asked: Item = { type: 'message', role: 'user', content: 'Use agents.' };
   const answer: Item = { type: 'message', role: 'assistant', content: 'I do.' };
   expect(kept([...ofParent, asked, answer, ...own, answer], codec, 0, 50)).toEqual(own);
+});
+
+describe('blocks of one message that Codex tells anew', () => {
+  const responses = codecFor('openai-responses');
+  const skills = (names: string) =>
+    `<skills_instructions>\n## Skills\n${names}\n</skills_instructions>`;
+  const permissions =
+    '<permissions instructions>\nApproval policy is currently never.\n</permissions instructions>';
+  const tools = '<tools>\nDeferred tool namespaces:\n- multi_agent_v1: Agents.\n</tools>';
+  const told = (role: string, ...texts: string[]): Item => ({
+    type: 'message',
+    role,
+    content: texts.map((text) => ({ type: 'input_text', text })),
+  });
+  const first = told('developer', skills('imagegen'), permissions);
+  const resumed = told('developer', skills('imagegen, docs'), tools);
+  const alone: Item = { type: 'message', role: 'developer', content: permissions };
+
+  it('give way by themselves, wherever the newer one stands', () => {
+    const rest = [told('user', 'Go.'), told('user', 'On.')];
+    const [go, on] = rest;
+    if (go === undefined || on === undefined) throw new Error('two are given');
+    expect(kept([first, go, resumed, on], responses)).toEqual([alone, resumed]);
+    expect(kept([first, go, resumed, on], responses, 2)).toEqual([alone]);
+    expect(kept([go, first, on, resumed, on], responses, 1, 100)).toEqual([alone, resumed]);
+    const later = told('developer', skills('docs'));
+    const left: Item = { type: 'message', role: 'developer', content: tools };
+    expect(kept([first, go, resumed, on, later, on], responses, 0, 100)).toEqual([
+      alone,
+      left,
+      later,
+    ]);
+    const both = told('developer', skills('docs'), permissions);
+    expect(kept([first, go, both, on], responses)).toEqual([both]);
+  });
 });
 
 describe('an instruction that opens the conversation, and is told anew', () => {

@@ -239,6 +239,18 @@ describe('what comes back in the input', () => {
     ]);
   });
 
+  it('gives way block by block where the client sends several in one message', () => {
+    const skills = '<skills_instructions>\n## Skills\n</skills_instructions>';
+    const permissions = '<permissions instructions>\nNever ask.\n</permissions instructions>';
+    const both: Item = {
+      ...developer(''),
+      content: [skills, permissions].map((text) => ({ type: 'input_text', text })),
+    };
+    const content = [developer(permissions), user('First question.')];
+    const { items } = expandInput([...asInput([both]), { kind: 'content', items: content }]);
+    expect(items).toEqual([both, user('First question.')]);
+  });
+
   it('keeps its instructions where the client sends none in front of it', () => {
     const later = developer('A word in between.');
     const { items } = expandInput([

@@ -408,6 +408,14 @@ describe("the project's instructions", () => {
     ]);
   });
 
+  test('what Claude Code tells of itself anew with each turn is none', () => {
+    const style =
+      'Explanatory output style is active. Remember to follow the specific guidelines for this style.';
+    const turn = (left: number) =>
+      said('system', `<total_tokens>${left} tokens left</total_tokens>\n\n${style}`);
+    expect(ledgerOf([turn(300), turn(200)]).constraints).toEqual([]);
+  });
+
   test('in CLAUDE.md, which Claude Code hands over in a reminder', () => {
     const reminder = `<system-reminder>\nAs you answer the user's questions, you can use the following context:\n# claudeMd\nCodebase and user instructions are shown below.\n\nContents of /w/CLAUDE.md (project instructions, checked into the codebase):\n\n${RULES}\n</system-reminder>`;
     expect(ledgerOf([said('user', reminder)]).constraints).toMatchObject([

@@ -269,6 +269,13 @@ describe('what each tool has done to a file', () => {
     );
   });
 
+  test('a line of which an edit has replaced a piece since is not told', () => {
+    const body = edit('RATES = {}', 'RATES = {"DE": 19}');
+    const line = (removed: string, added: string) => filesOf(body, edit(removed, added))[0]?.line;
+    expect(line('{"DE": 19}', '{"DE": 19, "FR": 20}')).toBeUndefined();
+    expect(line('"NL": 21}', '"NL": 9}')).toBe('RATES = {"DE": 19}');
+  });
+
   test('a line that sed has changed since is not told', () => {
     const sed = (script: string) => used('Bash', { command: `sed -i '${script}' /w/a.md` }, '');
     const written = write('/w/a.md', 'see this — or that');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/json.ts';
 import { commandKey, rowsWithin, runKindOf } from '../../../src/domain/ledger/command-line.ts';
 import type { Run } from '../../../src/domain/ledger/ledger.ts';
-import { ledgerOf, ran, tells, used } from '../../support/log-items.ts';
+import { ledgerOf, messageOf, ran, tells, used } from '../../support/log-items.ts';
 import { codex } from '../../support/tool-calls.ts';
 
 describe('what a command runs', () => {
@@ -220,7 +220,69 @@ describe('the last outcome of a command', () => {
       "The user doesn't want to proceed with this tool use. The tool use was rejected.",
       true,
     );
-    expect(ledgerOf(refused)).toMatchObject({ runs: [], failures: [] });
+    const why = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    expect(ledgerOf(refused)).toMatchObject({
+      runs: [],
+      failures: [{ what: 'Bash (npm test)', lines: [why], is_refused: true, cure: null }],
+    });
+    expect(ledgerOf([...refused, ...ran('npm test', '3 passed')])).toMatchObject({
+      failures: [{ is_refused: true, cure: { files: [] } }],
+    });
+  });
+
+  test.each([
+    [
+      'a hook that refused',
+      'PreToolUse:Bash hook error: Policy P-12: packages are added by uv add only.',
+      'PreToolUse:Bash hook error: Policy P-12: packages are added by uv add only.',
+    ],
+    [
+      'the user, without what Claude Code asks for at that moment',
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.",
+      "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+    ],
+    [
+      'a check of the program',
+      'Permission for this command was denied by a built-in Claude Code safety check',
+      'Permission for this command was denied by a built-in Claude Code safety check',
+    ],
+  ])('of a call that was refused stands who refused it, and why: %s', (_, told, line) => {
+    const items = used('Bash', { command: 'pip install simplejson' }, told, true);
+    expect(ledgerOf(items).failures).toMatchObject([{ lines: [line], is_refused: true }]);
+  });
+
+  test.each([
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed. Correction to the text above: this call was stopped while running, not refused before it ran. It may have run in part or in full, and its changes may have been written. No permission prompt was involved.",
+    '[Tool call did not complete: the turn was ended to deliver the message that follows. Nothing refused it; re-run it if still needed.]',
+    'InputValidationError: Bash failed due to the following issue:\nThe required parameter `command` is missing',
+  ])('a call that was stopped, or given wrongly, was not refused: %s', (told) => {
+    expect(ledgerOf(used('Bash', { command: 'make all' }, told, true)).failures).toEqual([]);
+  });
+
+  test('what did not begin any more beside a call that was stopped was not refused', () => {
+    const no =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
+    const stopped = `${no} Correction to the text above: this call was stopped while running, not refused before it ran.`;
+    const answered = (...told: string[]) => {
+      const pairs = told.map((text, at) => used('Bash', { command: `make ${at}` }, text, true));
+      const [calls = [], results = []] = [0, 1].map((at) =>
+        pairs.flatMap((pair) => pair[at]?.parts ?? []),
+      );
+      return ledgerOf([messageOf('assistant', calls), messageOf('user', results)]).failures;
+    };
+    expect(answered(stopped, no)).toEqual([]);
+    expect(answered(no, stopped)).toEqual([]);
+    expect(answered(no, no)).toHaveLength(2);
+  });
+
+  test('an error stands without what Claude Code adds of what the tool takes', () => {
+    const note =
+      'This tool\'s input schema was not in your prompt when you called it. The input schema is: {"type":"object"}\nIf your input does not match this schema, correct it and call the tool again. If it matches, the error above has another cause. If the corrected call fails the same way, call ToolSearch with query "select:mcp__tracker__get_ticket" to load the tool, then call it again.';
+    const told = `No ticket TCK-1: it was moved to project LEGACY\n\n${note}`;
+    const items = used('mcp__tracker__get_ticket', { id: 'TCK-1' }, told, true);
+    expect(ledgerOf(items).failures).toMatchObject([
+      { lines: ['No ticket TCK-1: it was moved to project LEGACY'] },
+    ]);
   });
 });
 

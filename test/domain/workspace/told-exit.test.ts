@@ -1,7 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Json } from '../../../src/domain/json.ts';
 import { outcomeOf } from '../../../src/domain/ledger/outcome.ts';
+import { actionsOfCall } from '../../../src/domain/workspace/call-actions.ts';
 import { answerToCall } from '../../../src/domain/workspace/call-answer.ts';
+import { Effort } from '../../../src/domain/workspace/effort.ts';
 import { answerOf, answerTo } from '../../../src/domain/workspace/result-text.ts';
 import { ledgerOf, used } from '../../support/log-items.ts';
 import { toolCall, toolResult } from '../../support/tool-calls.ts';
@@ -203,7 +205,22 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     const isError = refused.startsWith('Permission');
     const items = used('execute_command', { command: 'rm a.ts' }, refused, isError);
     const { files, failures } = ledgerOf(items);
-    expect([files, failures]).toEqual([[], []]);
+    expect(files).toEqual([]);
+    expect(failures).toMatchObject([{ what: 'execute_command (rm a.ts)', is_refused: true }]);
+  });
+
+  it('that the user has stopped it: it may have been carried out', () => {
+    const refused =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
+    const stopped = `${refused} Correction to the text above: this call was stopped while running, not refused before it ran. It may have run in part or in full, and its changes may have been written.`;
+    const call = toolCall('Bash', { command: "sed -i 's/a/b/' /w/a.py" });
+    const actionsOf = (told: string) =>
+      actionsOfCall(call, toolResult(told, true), { session: null, shell: null }, new Effort())
+        .actions;
+    expect(actionsOf(refused)).toEqual([]);
+    const by = 'Bash without a result';
+    const perhaps = { kind: 'changed', path: '/w/a.py', by, isCertain: false };
+    expect(actionsOf(stopped)).toEqual([perhaps]);
   });
 
   it('but not what a service says of somebody else', () => {

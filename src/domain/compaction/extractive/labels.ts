@@ -16,6 +16,7 @@ export const LABELS = {
   subagent: 'Subagent: ',
   hook: 'Hook: ',
   error: 'Error in ',
+  refused: 'Refused: ',
   run: 'Run ',
   tool: 'Tool ',
   git: 'Git, as it told last: ',

@@ -58,10 +58,11 @@ const SEARCHES = /^(?:web_?search|web_?fetch|code_?search|google_web_search|fetc
 const NOT_THERE = /No such file or directory|does not exist|cannot access|ENOENT|not found/i;
 
 /** What is still to be mended comes first, and last a look at what is not there, which has found out just that. */
-function rankOf({ key, lines, cure, is_run_again, passed }: Told): number {
+function rankOf({ key, lines, cure, is_refused, is_run_again, passed }: Told): number {
   if (SEARCHES.test(key)) return 0;
   if (LOOKS.test(key) && lines.every((line) => NOT_THERE.test(line))) return 0;
-  return cure === null && is_run_again !== true && passed === undefined ? 2 : 1;
+  const isOver = cure !== null || is_refused === true || is_run_again === true;
+  return isOver || passed !== undefined ? 1 : 2;
 }
 
 type ErrorLevel = { line: number; lines: number; said: number };
@@ -78,9 +79,9 @@ function alike(failures: readonly Told[], level: ErrorLevel): Told[] {
   return [...byText.values()];
 }
 
-/** What failed and whether it was cured, in one line of these lengths. */
+/** What failed or was refused, and whether it was cured, in one line of these lengths. */
 export function errorText(failure: Told, most: ErrorLevel): string {
-  const { what, lines, times, said } = failure;
+  const { what, lines, times, said, is_refused } = failure;
   const quoted = lines
     .slice(0, most.lines)
     .map((line) => `"${clipEnd(line.replaceAll('"', "'"), most.line)}"`)
@@ -90,7 +91,12 @@ export function errorText(failure: Told, most: ErrorLevel): string {
     said !== undefined && said !== '' && most.said > 0
       ? ` Assistant then: ${clipEnd(oneLine(said), most.said)}`
       : '';
-  return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(failure)}.${then}`;
+  const call = `${clipEnd(oneLine(what), 70)}${often}`;
+  if (is_refused !== true) {
+    return `${LABELS.error}${call}: tool output ${quoted}; ${cureText(failure)}.${then}`;
+  }
+  const later = failure.cure === null ? '' : `; ${cureText(failure)}.`;
+  return `${LABELS.refused}${call}: ${quoted}${later}${then}`;
 }
 
 function cureText({ cure, is_run_again, passed }: Told): string {
