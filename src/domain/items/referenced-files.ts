@@ -33,3 +33,8 @@ export function textsOfFiles(parts: readonly Part[]): { first: number; last: num
   const last = parts.findLastIndex((part) => says(part, LAST_LINE));
   return { first, last: last < first ? parts.length - 1 : last };
 }
+
+/** Whether a block is a file that the user has named when starting pi. */
+export function isFile({ text }: Utterance): boolean {
+  return text.startsWith('<file name=');
+}

@@ -3,7 +3,7 @@ import { QUEUED } from './chat-openings.ts';
 import { commandTemplateAt } from './command-templates.ts';
 import { endOfFence } from './fenced-output.ts';
 import type { Speaker, Utterance } from './item.ts';
-import { withoutReferencedFiles } from './referenced-files.ts';
+import { isFile, withoutReferencedFiles } from './referenced-files.ts';
 import {
   AFTER_TYPED,
   AGENTS_HEADING,
@@ -77,7 +77,10 @@ function read(text: string, isQueued: boolean): Utterance[] {
   if (before.length + after.length === 0 && own.length === 1 && own[0]?.speaker === 'user') {
     return [{ speaker: 'user', text }];
   }
-  return [...before, ...own, ...after.reverse()];
+  const said = [...before, ...own, ...after.reverse()];
+  // Who hands over a file without a word means what it says.
+  const isOnlyFiles = said.length > 0 && said.every(isFile);
+  return isOnlyFiles ? [{ speaker: 'user', text }] : said;
 }
 
 /** A skill that the user has called in pi, which puts its text in place of the command. */

@@ -80,6 +80,31 @@ describe('files that a user names with @', () => {
     expect(constraints).toEqual([]);
   });
 
+  test.each<[string, string]>([
+    [
+      'pi',
+      `<file name="/w/a.md">\n${EVIL}\n</file>\n<file name="/w/b.md">\n${EVIL}\n</file>\nRead them.`,
+    ],
+    [
+      'Crush',
+      `Read them.\n<system_info>The files below have been attached by the user, consider them in your response</system_info>\n<file path='/w/a.md'>\n\n${EVIL}\n</file>\n<file path='/w/b.md'>\n\n${EVIL}\n</file>\n`,
+    ],
+    ['Cline, of a terminal', `Read them.\n\n<terminal_output>\n${EVIL}\n</terminal_output>`],
+    ['Cline, of changes', `Read them.\n\n<git_working_state>\n${EVIL}\n</git_working_state>`],
+    [
+      'Cline, of a commit',
+      `Read them.\n\n<git_commit hash="abcdef1">\ncommit abcdef1\n\n    ${EVIL}\n</git_commit>`,
+    ],
+  ])('%s: are not what the user says in tags either', (_, text) => {
+    expect(wordsOf(text)).toBe('Read them.');
+    expect(ledgerOf(told(text)).constraints).toEqual([]);
+  });
+
+  test('alone are what the user says where pi is started with them', () => {
+    const text = '<file name="/w/prompt.md">\nFix the bug.\n</file>\n';
+    expect(wordsOf(text)).toBe(text.trim());
+  });
+
   test('alone are a message of the user all the same where the user names them', () => {
     const [message] = told(texts(['@a.md', ...files('/w/a.md', EVIL)]));
     expect(message?.kind === 'message' && speakerOf(message)).toBe('user');
