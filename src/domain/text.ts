@@ -98,9 +98,12 @@ export function withoutSummaryTags(text: string): string {
   return text.replace(/<(\/?)(summary|analysis)>/gi, '[$1$2]');
 }
 
+/** Whatever ends a line for whoever reads it. */
+const LINE_END = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;
+
 /** A list point; further lines of the text stand indented, so that they cannot pose as headings. */
 export function bullet(text: string): string {
-  return `- ${withoutSummaryTags(text).split('\n').join('\n    ')}`;
+  return `- ${withoutSummaryTags(text).split(LINE_END).join('\n    ')}`;
 }
 
 /** A slice that cuts no surrogate pair in two. */

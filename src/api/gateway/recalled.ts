@@ -63,6 +63,11 @@ export function splicedStream(
             yield `:${piece.text}\n\n`;
             continue;
           }
+          if (piece.kind === 'line') {
+            // In one that is no stream, an error may stand. Behind a beginning nobody would read it.
+            if (isFirst) yield `${piece.text}\n`;
+            continue;
+          }
           size += piece.event.data.length;
           events += 1;
           const isOver = size > MOST_CHARACTERS || events > MOST_EVENTS;

@@ -31,7 +31,7 @@ export async function* ssePieces(
   }
   // The last one may lack the empty line behind it. Of one that is cut, clients know nothing either.
   for (const piece of reader.read(`${decoder.decode()}\n\n`)) {
-    if (piece.kind === 'comment' || isWhole(piece.event.data)) yield piece;
+    if (piece.kind !== 'event' || isWhole(piece.event.data)) yield piece;
   }
 }
 

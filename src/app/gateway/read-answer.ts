@@ -40,7 +40,7 @@ function eventsOf(text: string, isWhole: boolean): Events {
   const reader = new EventStreamReader();
   const take = (chunk: string) => {
     for (const piece of reader.read(chunk)) {
-      if (piece.kind === 'comment') continue;
+      if (piece.kind !== 'event') continue;
       const { data } = piece.event;
       const event = answerJson(data);
       if (event !== null && !isBroken) events.push(event);

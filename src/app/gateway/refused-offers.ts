@@ -3,6 +3,7 @@ import { memberRange } from '../../domain/gateway/replace-member.ts';
 import { lastUsed } from '../last-used.ts';
 import type { PlannedTurn } from './plan-turn.ts';
 import { readable, type TurnAsked } from './turn-request.ts';
+import { LONGEST_MODEL } from './turn-settings.ts';
 
 const MOST_REFUSED = 10_000;
 /** For so long a model goes without recall; then it is tried again. */
@@ -15,11 +16,14 @@ export class RefusedOffers {
   /** A turn as it may go upstream: without our tools where its model has refused them. */
   heeded(request: TurnAsked, plan: PlannedTurn): PlannedTurn {
     if (this.#refused.size === 0 || plan.recall === null) return plan;
-    return this.#refused.has(keyOf(request, plan)) ? (withoutOffer(request, plan) ?? plan) : plan;
+    const key = keyOf(request, plan);
+    const isRefused = key !== null && this.#refused.has(key);
+    return isRefused ? (withoutOffer(request, plan) ?? plan) : plan;
   }
 
   note(request: TurnAsked, plan: PlannedTurn): void {
-    this.#refused.set(keyOf(request, plan), true);
+    const key = keyOf(request, plan);
+    if (key !== null) this.#refused.set(key, true);
   }
 }
 
@@ -30,8 +34,11 @@ export function withoutOffer(request: TurnAsked, plan: PlannedTurn): PlannedTurn
   return { ...plan, body, recall: null };
 }
 
-function keyOf(request: TurnAsked, { session_id }: PlannedTurn): string {
+/** Null for longer names of models than are kept. */
+function keyOf(request: TurnAsked, { session_id }: PlannedTurn): string | null {
   const { text, tenant } = readable(request);
-  const model = memberRange(text, 'model');
-  return JSON.stringify([tenant, session_id, model && text.slice(model.start, model.end)]);
+  const range = memberRange(text, 'model');
+  const model = range && text.slice(range.start, range.end);
+  if (model !== null && model.length > LONGEST_MODEL) return null;
+  return JSON.stringify([tenant, session_id, model]);
 }

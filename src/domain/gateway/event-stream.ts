@@ -1,7 +1,13 @@
 import type { StreamEvent } from './recall/recall-protocol.ts';
 
-/** A comment, which keeps a connection alive, as it came; several in a row are lines of one. */
-export type SsePiece = { kind: 'event'; event: StreamEvent } | { kind: 'comment'; text: string };
+/**
+ * An event; a comment, which keeps a connection alive, as it came, several in a row as lines of one; or any
+ * other line, such as those of a body that is no stream.
+ */
+export type SsePiece =
+  | { kind: 'event'; event: StreamEvent }
+  | { kind: 'comment'; text: string }
+  | { kind: 'line'; text: string };
 
 const LINE_END = /\r\n?|\n/g;
 
@@ -51,6 +57,7 @@ export class EventStreamReader {
       const value = colon === -1 ? '' : behindBlank(line.slice(colon + 1));
       if (field === 'data') this.#data.push(value);
       else if (field === 'event') this.#name = value === '' ? undefined : value;
+      else pieces.push({ kind: 'line', text: line });
     }
   }
 }

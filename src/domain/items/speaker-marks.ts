@@ -84,8 +84,10 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   // Cline and its kin: what stands for the files that the user names, and what the user says.
   ...program(`
     environment_details, explicit_instructions, file_content, folder_content, url_content,
-    workspace_diagnostics`),
+    workspace_diagnostics, terminal_output, git_working_state, git_commit`),
   ...wrapper('user_message'),
+  // pi and Crush: files that the user names or attaches.
+  ...program('file, system_info'),
   // mini-swe-agent, opencode, and prompts for models that call tools in their text.
   ...named('tool', 'observation')('returncode'),
   ...named('tool', 'whole')('path'),
@@ -113,6 +115,9 @@ export const TAG_SIGNS: ReadonlyMap<string, RegExp> = new Map([
   ['file_content', /^<file_content\s[^<>]*path=/i],
   ['folder_content', /^<folder_content\s[^<>]*path=/i],
   ['url_content', /^<url_content\s[^<>]*url=/i],
+  ['git_commit', /^<git_commit\s[^<>]*hash=/i],
+  ['file', /^<file\s(?:name|path)=(?:"[^"<>\n]{1,900}"|'[^'<>\n]{1,900}')>/],
+  ['system_info', /^<system_info>The files below have been attached by the user,/],
   ['path', /^<path>[^<\n]{1,500}<\/path>\s*<type>(?:file|directory)<\/type>/],
   ['skill', /^<skill(?:>\s*<name>|\s[^<>]*location=)/i],
   ['attachments', /^<attachments>\s*<attachment\s/i],

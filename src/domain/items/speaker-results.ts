@@ -17,7 +17,7 @@ const PRINTING =
 
 /** The sentences before the words of the user, and the tags around these. */
 const SENTENCE =
-  '(?:\\[?The user\\b|You seem to be having trouble proceeding\\.|New instructions for task continuation:|New message to respond to)[^\\n]{0,400}';
+  '(?:\\[?The user\\b(?! (?:sent|attached) an )|You seem to be having trouble proceeding\\.|New instructions for task continuation:|New message to respond to)[^\\n]{0,400}';
 const TOLD = new RegExp(`(?:^|\\n)${SENTENCE}\\n+<(feedback|user_message|answer)>`, 'g');
 export const TELLS_OF_USER = new RegExp(
   `^(?:${SENTENCE}\\n+)?${SENTENCE}\\n+<(?:feedback|user_message|answer)>`,

@@ -8,6 +8,7 @@ import {
   type Speaker,
   type Utterance,
 } from './item.ts';
+import { textsOfFiles } from './referenced-files.ts';
 import { SURROUNDINGS } from './speaker-marks.ts';
 import { endsResult, type OpenResult, openedBy, resultSaid } from './speaker-results.ts';
 import { saidBySystem } from './system-notes.ts';
@@ -61,7 +62,12 @@ function readParts({ role, parts }: Message): { parts: ReadPart[]; open: OpenRes
   const read: ReadPart[] = [];
   let open: OpenResult | null = null;
   let command: string | null = null;
-  for (const part of parts) {
+  const files = role === 'user' ? textsOfFiles(parts) : null;
+  for (const [place, part] of parts.entries()) {
+    if (files !== null && part.kind === 'text' && place >= files.first && place <= files.last) {
+      read.push({ said: [{ speaker: 'tool', text: part.text }], isShown: false });
+      continue;
+    }
     const before: OpenResult | null = open;
     const isOfCommand = command !== null;
     command = role === 'user' && part.kind === 'text' ? calledCommand(part.text) : null;

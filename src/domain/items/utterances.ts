@@ -1,7 +1,9 @@
 import { chatEnding } from './chat-endings.ts';
 import { QUEUED } from './chat-openings.ts';
 import { commandTemplateAt } from './command-templates.ts';
+import { endOfFence } from './fenced-output.ts';
 import type { Speaker, Utterance } from './item.ts';
+import { isFile, withoutReferencedFiles } from './referenced-files.ts';
 import {
   AFTER_TYPED,
   AGENTS_HEADING,
@@ -70,10 +72,15 @@ function read(text: string, isQueued: boolean): Utterance[] {
     );
     at = end;
   }
+  const own = at < end ? withoutReferencedFiles(text.slice(at, end)) : [];
   // Where nobody else speaks the words stay as they are, white space included.
-  if (before.length === 0 && after.length === 0 && at < end) return [{ speaker: 'user', text }];
-  const own: Utterance[] = at < end ? [{ speaker: 'user', text: text.slice(at, end) }] : [];
-  return [...before, ...own, ...after.reverse()];
+  if (before.length + after.length === 0 && own.length === 1 && own[0]?.speaker === 'user') {
+    return [{ speaker: 'user', text }];
+  }
+  const said = [...before, ...own, ...after.reverse()];
+  // Who hands over a file without a word means what it says.
+  const isOnlyFiles = said.length > 0 && said.every(isFile);
+  return isOnlyFiles ? [{ speaker: 'user', text }] : said;
 }
 
 /** A skill that the user has called in pi, which puts its text in place of the command. */
@@ -152,7 +159,7 @@ function openedAt(
       case 'mark':
         return upTo(text, at, Math.min(end, mark), speaker);
       case 'fence':
-        return upTo(text, at, endOfFence(text, mark, end), speaker);
+        return upTo(text, at, endOfFence(text, mark, end, speaker === 'tool'), speaker);
       case 'result':
         return { said: resultSaid(text.slice(at, end), ''), end };
       case 'skill':
@@ -198,27 +205,6 @@ function upTo(text: string, at: number, end: number, speaker: Speaker): Found {
 function endOfLine(text: string, at: number, end: number): number {
   const line = text.indexOf('\n', at);
   return line < 0 ? end : Math.min(line, end);
-}
-
-/** Just after the block that opens here; blocks inside it open with the name of a language. */
-function endOfFence(text: string, at: number, end: number): number {
-  const fence = /\n```([^\n]*)/g;
-  fence.lastIndex = at;
-  let depth = 0;
-  for (let found = fence.exec(text); found !== null; found = fence.exec(text)) {
-    const isOpening = found[1]?.trim() !== '';
-    if (!isOpening && depth === 0) return Math.min(end, afterOutput(text, fence.lastIndex));
-    depth += isOpening ? 1 : -1;
-  }
-  return end;
-}
-
-/** What pi adds below the output of a command. */
-function afterOutput(text: string, at: number): number {
-  const notes =
-    /(?:\n\n(?:\(command cancelled\)|Command exited with code -?\d{1,10}|\[Output truncated\. Full output: [^\n]{1,500}\])){0,3}/y;
-  notes.lastIndex = at;
-  return at + (notes.exec(text)?.[0].length ?? 0);
 }
 
 function endsInPrompt(text: string, end: number): boolean {

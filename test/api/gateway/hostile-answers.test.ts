@@ -57,3 +57,34 @@ test('of a stream with more events than a model writes nothing is kept, and all 
   expect(size).toBe(start.length + 45 * pings.byteLength);
   expect(await recorded(true)).toMatchObject({ id: null, items: [], isWhole: false });
 });
+
+test.each([
+  ['an error in one body', '{"error":{"message":"overloaded","code":529}}'],
+  ['the same on several lines', '{\n  "error": {"message": "overloaded"}\n}'],
+])('of a stream that is none the client gets what came: %s', async (_, text) => {
+  async function* answer() {
+    yield Buffer.from(text.slice(0, 9));
+    yield Buffer.from(text.slice(9));
+  }
+  const upstream = { [Symbol.asyncIterator]: answer, destroy: () => {} };
+  const { body, answer: recorded } = splicedStream(upstream, null, splicing());
+  let sent = '';
+  for await (const piece of body) sent += piece.toString();
+  expect(JSON.parse(sent)).toEqual(JSON.parse(text));
+  expect(await recorded(true)).toMatchObject({ items: [], isWhole: false });
+});
+
+test('what an event is named by for a client that comes again goes on', async () => {
+  async function* answer() {
+    yield Buffer.from('retry: 3000\n\nid: 7\ndata: {"type":"ping"}\n\n');
+  }
+  const upstream = { [Symbol.asyncIterator]: answer, destroy: () => {} };
+  let sent = '';
+  for await (const piece of splicedStream(upstream, null, splicing()).body)
+    sent += piece.toString();
+  expect(sent.split('\n').filter((line) => line !== '')).toEqual([
+    'retry: 3000',
+    'id: 7',
+    'data: {"type":"ping"}',
+  ]);
+});

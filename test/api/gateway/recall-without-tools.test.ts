@@ -36,6 +36,13 @@ describe.each(CASES)('%s', (path, field, more) => {
     expect(offers()).toEqual([true, false, false, true, false]);
   });
 
+  it('asks again for a model whose name is too long to be kept', async () => {
+    lab.provider.refusesTools = { status: 400, message: MESSAGE };
+    const asked = JSON.stringify({ ...body, model: 'm'.repeat(1_000_000) });
+    for (let time = 0; time < 2; time++) await lab.post(path, asked, HEADERS);
+    expect(offers()).toEqual([true, false, true, false]);
+  });
+
   it('hears what its provider says of its own tools', async () => {
     lab.provider.refusesTools = {
       status: 404,
