@@ -184,6 +184,11 @@ const CLAUDE_CODE: Case[] = [
   },
   { name: 'a hook at the end', text: 'Stop hook feedback:\n[check.sh]: commit', speaker: 'hook' },
   {
+    name: 'the goal loop of Strands',
+    text: 'Your previous attempt did not satisfy the goal.\n\nFeedback on what was wrong:\nNo test.\n\nAddress every point above.',
+    speaker: 'hook',
+  },
+  {
     name: 'a hook that stopped it',
     text: 'Operation stopped by hook: Another session is active',
     speaker: 'hook',

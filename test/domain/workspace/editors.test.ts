@@ -137,6 +137,13 @@ describe('what the reading tools of agents show', () => {
       lines(2, 1, 'x\ny'),
     ],
     [
+      'Strands, which shows blanks for tabs',
+      'fileEditor',
+      { command: 'view', path: PATH, view_range: [3, 4] },
+      `Here's the result of running \`cat -n\` on ${PATH}:\n     3  x\n     4  y\n`,
+      [{ kind: 'seen', path: PATH, text: null }],
+    ],
+    [
       'the window of the first SWE-agent',
       'open',
       { path: 'a.ts', line_number: 3 },

@@ -121,6 +121,12 @@ describe('an answer without what its program wraps around it', () => {
     ['Kimi Code, empty', '<system>Tool output is empty.</system>', '', 'ok'],
     ['Continue, failed', 'Error executing tool Bash: Error (exit code 1): x\n', 'x\n', 'failed'],
     ['Droid, failed', 'Error: Command failed (exit code: 1)\nx\n', 'x\n', 'failed'],
+    [
+      'Strands, failed',
+      '[ERROR] Error: The path /w/a.ts does not exist.',
+      'Error: The path /w/a.ts does not exist.',
+      'failed',
+    ],
     ['carriage returns of SWE-agent', 'x\r\ny\r\n', 'x\ny\n', 'ok'],
     ['a JSON file that looks like a wrapper', '{"output":["a"]}', '{"output":["a"]}', 'ok'],
   ])('%s', (_, answer, text, outcome) => {
