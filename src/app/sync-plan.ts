@@ -4,6 +4,7 @@ import { clientCompaction } from '../domain/session/client-compaction.ts';
 import { clientCut } from '../domain/session/client-cut.ts';
 import type { State } from '../domain/session/head.ts';
 import { knownByOpenings } from '../domain/session/known-by-openings.ts';
+import { matchWithoutLeftOutCalls } from '../domain/session/left-out-calls.ts';
 import { type Match, matchHistory } from '../domain/session/match-history.ts';
 import { matchRounds } from '../domain/session/match-rounds.ts';
 import type { Told } from '../domain/session/told.ts';
@@ -120,7 +121,12 @@ function planOf(
 function matched(log: readonly HistoryItem[], pieces: readonly SeparatedItem[]): Match {
   const plain = matchHistory(log, pieces);
   if (plain.kind === 'follows') return plain;
-  return matchRounds(log, pieces) ?? matchWithoutToldForOnce(log, pieces) ?? plain;
+  return (
+    matchRounds(log, pieces) ??
+    matchWithoutToldForOnce(log, pieces) ??
+    matchWithoutLeftOutCalls(log, pieces) ??
+    plain
+  );
 }
 
 function isPlaced({ place }: HistoryItem): boolean {
