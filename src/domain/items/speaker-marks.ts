@@ -70,6 +70,10 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   ...subagent('notification'),
   ...hook('hook_result'),
   ...program('cron-fire, skill-loaded, plugin_session_start'),
+  // Mastra.
+  ...program(`
+    current-task-list, task-list-update, current-objective, notification-summary, remembered,
+    remind-answer, remind-continuation`),
   // goose.
   ...program('info-msg'),
   // Gemini CLI.

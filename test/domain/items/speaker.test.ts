@@ -184,6 +184,11 @@ const CLAUDE_CODE: Case[] = [
   },
   { name: 'a hook at the end', text: 'Stop hook feedback:\n[check.sh]: commit', speaker: 'hook' },
   {
+    name: 'the tasks of an agent of Mastra',
+    text: '<task-list-update changes="1">\n  ✓ {id: t2} [completed] Run the suite\n</task-list-update>',
+    speaker: 'program',
+  },
+  {
     name: 'the goal loop of Strands',
     text: 'Your previous attempt did not satisfy the goal.\n\nFeedback on what was wrong:\nNo test.\n\nAddress every point above.',
     speaker: 'hook',
