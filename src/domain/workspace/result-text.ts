@@ -235,6 +235,8 @@ const FAILURES: readonly RegExp[] = [
   /^(?:edits\[\d{1,6}\]\.)?(?:old_?str(?:ing)?|oldText) (?:(?:is |was )?not |must not |cannot |appears )/i,
   /^(?:Edit at index \d{1,6}: |edits\[\d{1,6}\] and edits\[\d{1,6}\] overlap in |Edit tool input is invalid\.)/,
   /^(?:No match found|Multiple matches found|Path already exists)\.?\s*$/,
+  // Mastra.
+  /^The specified text (?:was not found\.|appears \d{1,9} times\.) /,
   /^(?:Permission to use |Claude requested permissions? to )/,
   /^\w{1,40}:\w{1,60} hook (?:blocking )?error/,
   /^[\w./-]{1,60}: (?:line \d{1,9}: )?[^\n]{0,1000}(?:No such file or directory|Is a directory|Not a directory|Permission denied|can't read|cannot (?:open|access)|command not found|invalid (?:option|line|number))/,
