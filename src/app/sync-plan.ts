@@ -4,9 +4,11 @@ import { clientCompaction } from '../domain/session/client-compaction.ts';
 import { clientCut } from '../domain/session/client-cut.ts';
 import type { State } from '../domain/session/head.ts';
 import { knownByOpenings } from '../domain/session/known-by-openings.ts';
+import { matchWithoutLeftOutCalls } from '../domain/session/left-out-calls.ts';
 import { type Match, matchHistory } from '../domain/session/match-history.ts';
 import { matchRounds } from '../domain/session/match-rounds.ts';
 import type { Told } from '../domain/session/told.ts';
+import { matchWithoutToldForOnce } from '../domain/session/told-for-once.ts';
 import { type HistoryItem, loadHistory } from './load-history.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { SessionRef } from './ports/event-store.ts';
@@ -118,7 +120,13 @@ function planOf(
 
 function matched(log: readonly HistoryItem[], pieces: readonly SeparatedItem[]): Match {
   const plain = matchHistory(log, pieces);
-  return plain.kind === 'follows' ? plain : (matchRounds(log, pieces) ?? plain);
+  if (plain.kind === 'follows') return plain;
+  return (
+    matchRounds(log, pieces) ??
+    matchWithoutToldForOnce(log, pieces) ??
+    matchWithoutLeftOutCalls(log, pieces) ??
+    plain
+  );
 }
 
 function isPlaced({ place }: HistoryItem): boolean {

@@ -154,13 +154,14 @@ async function isTheSame(
   const head = await deps.store.head(ref);
   if (head?.settings.format !== format) return false;
   const { state } = head;
-  const { kind, known } = await planSync(
+  const plan = await planSync(
     deps,
     ref,
     { state, format },
     new Telling(format, items, state.told, BEGINNING, TELLS_WHICH),
   );
-  return kind !== 'diverges' && known > 0;
+  const takesBack = plan.kind === 'follows' && plan.superseded.length > 0;
+  return plan.kind !== 'diverges' && (plan.known > 0 || takesBack);
 }
 
 function once<T>(make: () => T): () => T {

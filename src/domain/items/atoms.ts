@@ -23,6 +23,8 @@ export type Atom = {
   isOfModel: boolean;
   /** Of a call or a result: the id of the call, which hardly anything else has. */
   anchor: string | null;
+  /** What a call is given; absent for all else. */
+  input?: Json;
 };
 
 /** Fields that say nothing about what was said: marks of the cache, and what providers add. */
@@ -75,8 +77,9 @@ function atomOf(message: Message, part: Part): Atom | null {
     case 'thinking':
       return piece(`thinks ${canonicalJson(meant(part.source), MEANINGLESS)}`, false);
     case 'tool_call': {
-      const input = canonicalJson(part.input);
-      return piece(`calls ${JSON.stringify([part.id, part.name])} ${input}`, true, part.id);
+      const { id, name, input } = part;
+      const text = `calls ${JSON.stringify([id, name])} ${canonicalJson(input)}`;
+      return { ...piece(text, true, id), input };
     }
     case 'tool_result': {
       const content = part.content.map(contentOf).join('\n');

@@ -70,6 +70,12 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   ...subagent('notification'),
   ...hook('hook_result'),
   ...program('cron-fire, skill-loaded, plugin_session_start'),
+  // Strands: the time, as its manual has it told.
+  ...program('now'),
+  // Mastra.
+  ...program(`
+    current-task-list, task-list-update, current-objective, notification-summary, remembered,
+    remind-answer, remind-continuation`),
   // goose.
   ...program('info-msg'),
   // Gemini CLI.

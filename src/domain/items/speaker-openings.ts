@@ -44,6 +44,11 @@ export const OPENINGS: readonly Opening[] = [
   [/^[A-Z]\w{1,40} operation blocked by hook:/, 'hook'],
   [new RegExp(`^Execution stopped by (?:${HOOK} )?hook(?::|\\s*$)`), 'hook', 'line'],
   [/^A session-scoped Stop hook is now active with condition: /, 'hook'],
+  // The goal loop of Strands.
+  [
+    /^Your previous attempt did not satisfy the goal\.(?:\n\nFeedback on what was wrong:\n| Produce a new, corrected response )/,
+    'hook',
+  ],
   [SENT_BY_AGENT, 'subagent'],
   [new RegExp(`^${BETWEEN_AGENTS}`), 'subagent'],
   [/^\[Subagent hand-back\]/, 'subagent'],

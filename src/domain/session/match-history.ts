@@ -1,4 +1,5 @@
 import type { Atom } from '../items/atoms.ts';
+import { isJsonObject, type Json } from '../json.ts';
 
 /** An item of a conversation as it is compared: what it says, piece by piece. */
 export type ToldItem = { atoms: readonly Atom[] };
@@ -64,12 +65,14 @@ function itemAt(pieces: readonly Piece[], place: number): number {
 /** The pieces that are the same from the beginning on, up to the first firm ones that differ. */
 function pairsOf(logged: readonly Piece[], told: readonly Piece[]): Pair[] {
   const isAnchor = anchorsOf(logged, told);
+  const answered = answeredIn(logged);
   const isSame = (one: Atom, other: Atom) =>
     one.text === other.text ||
     (one.anchor !== null &&
       one.anchor === other.anchor &&
       one.isOfModel === other.isOfModel &&
-      isAnchor(one));
+      isAnchor(one) &&
+      (answered.has(one.anchor) || agree(one.input, other.input)));
   const pairs: Pair[] = [];
   let log = 0;
   let client = 0;
@@ -104,6 +107,29 @@ function laterIn(pieces: readonly Piece[], from: number, atom: Atom): number {
     if (other.text === atom.text) return at;
   }
   return -1;
+}
+
+function answeredIn(logged: readonly Piece[]): Set<string> {
+  return new Set(
+    logged.flatMap(({ atom: { anchor, isOfModel } }) =>
+      anchor === null || isOfModel ? [] : [anchor],
+    ),
+  );
+}
+
+/**
+ * Whether a call that has no result yet is told as it was made: programs add defaults and leave fields
+ * out. With another value it is the call that the user has let through in place of the model's.
+ */
+function agree(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === undefined || other === undefined) return true;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((value, at) => agree(value, other[at]));
+  }
+  if (isJsonObject(one) && isJsonObject(other)) {
+    return Object.entries(one).every(([name, value]) => agree(value, other[name]));
+  }
+  return one === other;
 }
 
 /** Whether the id of a call says which one it is: some clients use ids again. */

@@ -51,7 +51,7 @@ const USES = usesByName({
   patch: 'applypatch patch',
 });
 const NO_TEXT = /\.(?:ipynb|pdf|png|jpe?g|gif|webp)$/i;
-const EDITORS = /^(?:strreplace(?:based)?edit(?:or|tool)|texteditor|editor|fswrite)/;
+const EDITORS = /^(?:strreplace(?:based)?edit(?:or|tool)|texteditor|(?:file)?editor|fswrite)/;
 const COMMAND_USES = usesByName({
   read: 'view',
   write: 'create write',

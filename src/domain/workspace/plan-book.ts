@@ -7,6 +7,7 @@ import type { KnownFile } from './kept-files.ts';
 import { textWhenWhole } from './known-text.ts';
 import { LONGEST_PATH } from './paths.ts';
 import { type PlanCall, planCallOf } from './plan-tools.ts';
+import { isOfMastra, MOST_TASKS, type ShownTask, shownList, shownTask } from './shown-tasks.ts';
 import { changesTodos, readsTodos, shownTodos, todosAfter } from './sql-todos.ts';
 import { firstString, inputOf } from './tool-input.ts';
 
@@ -20,9 +21,6 @@ export type KnownPlan = { content: string; path: string | null; at: number; isPo
 
 const PLAN_FILE =
   /(?:^|\/)\.(?:claude|codex|copilot|cursor|gemini)\/(?:[^/]+\/)*(?:plans\/[^/]+|plan)\.md$/;
-
-/** Tasks of a list that is followed one change at a time: every change costs as much as the list is long. */
-const MOST_TASKS = 500;
 
 /** Whether a file is one that agents keep their plan in: the expression takes quadratic time. */
 export function isPlanFile(path: string): boolean {
@@ -69,8 +67,8 @@ export class PlanBook {
     if (said.kind === 'exited') this.exitPlan(call, answer.text, answer.isFailed, at);
     else if (answer.isFailed) return;
     else if (said.kind === 'created') this.create(inputOf(call), answer.text, at);
-    else if (said.kind === 'updated') this.update(inputOf(call), at);
-    else if (said.kind === 'looked_up') this.read(answer.text, at);
+    else if (said.kind === 'updated' && !isOfMastra(answer.text)) this.update(inputOf(call), at);
+    else if (said.kind === 'updated' || said.kind === 'looked_up') this.read(answer.text, at);
     else if (said.kind === 'queried') this.query(said.script, answer.text, at);
     else this.replace(said, at);
   }
@@ -228,51 +226,6 @@ export class PlanBook {
   }
 }
 
-type ShownTask = { id: string; status: string; content: string };
-
-const LISTED = /^#(\d{1,9}) \[(pending|in_progress|completed)\] (\S.*)$/;
-const BLOCKERS = / \[blocked by #[\d#, ]{1,2000}\]$/;
-
-const NANOCODER =
-  /^(?:All |Remaining )?Tasks \((\d{1,4}) pending, (\d{1,4}) in progress, (\d{1,4}) completed\):?\n(?:─{50}\n)?/m;
-const NANOCODER_TASK = /^ {0,2}([○◐✓]) \[([\w-]{1,40})\] (\S.*)$/;
-const SIGNS: Readonly<Record<string, string>> = {
-  '○': 'pending',
-  '◐': 'in_progress',
-  '✓': 'completed',
-};
-
-/** The tasks that Nanocoder shows, where it shows all of them. */
-function shownByNanocoder(text: string): ShownTask[] | null {
-  if (/(?:^No tasks found\. Create one with create_task|^No tasks remaining)\.$/m.test(text))
-    return [];
-  const head = NANOCODER.exec(text);
-  if (head === null) return null;
-  const lines = text.slice(head.index + head[0].length).split('\n', MOST_TASKS + 1);
-  const tasks = lines.flatMap((line): ShownTask[] => {
-    const [, sign = '', id = '', content = ''] = NANOCODER_TASK.exec(line.slice(0, 4_000)) ?? [];
-    const status = SIGNS[sign];
-    return status === undefined ? [] : [{ id, status, content }];
-  });
-  const count = head.slice(1).reduce((sum, of) => sum + Number(of), 0);
-  return tasks.length === count ? tasks : null;
-}
-
-/** The tasks that Claude Code lists, in the order of their numbers; null for other answers. */
-function shownList(answer: string): ShownTask[] | null {
-  const text = answer.trim();
-  if (text === 'No tasks found') return [];
-  const others = shownByNanocoder(text);
-  if (others !== null) return others;
-  const lines = text.split('\n', MOST_TASKS + 1);
-  const tasks = lines.map((line) => {
-    const [, id = '', status = '', subject = ''] = LISTED.exec(line.slice(0, 4_000).trim()) ?? [];
-    return { id, status, content: subject.replace(BLOCKERS, '') };
-  });
-  if (tasks.length > MOST_TASKS || tasks.some(({ id }) => id === '')) return null;
-  return tasks.sort((one, other) => Number(one.id) - Number(other.id));
-}
-
 /** A shown task in the words in which it was created: the list adds who works on it. */
 function told(task: ShownTask, before: Json): Json {
   if (!isJsonObject(before)) return task;
@@ -282,15 +235,6 @@ function told(task: ShownTask, before: Json): Json {
     task.content.startsWith(words) &&
     /^(?: \([^()]{1,200}\))?$/.test(task.content.slice(words.length));
   return isSame ? { ...before, status: task.status } : task;
-}
-
-/** The task that Claude Code shows alone, as a change of it; null for other answers. */
-function shownTask(answer: string): JsonObject | null {
-  const [, taskId, status] =
-    /^Task #(\d{1,9}): [^\n]{1,2000}\nStatus: (pending|in_progress|completed)(?:\n|$)/.exec(
-      answer,
-    ) ?? [];
-  return taskId === undefined || status === undefined ? null : { taskId, status };
 }
 
 function idOf(todo: Json): string | null {

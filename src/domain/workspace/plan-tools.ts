@@ -47,6 +47,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   updatetask: 'look_up',
   deletetask: 'look_up',
   listtasks: 'look_up',
+  // Mastra, the same.
+  taskwrite: 'look_up',
+  taskcomplete: 'look_up',
+  taskcheck: 'look_up',
   exitplanmode: 'exit',
 };
 /** Words of which an unknown tool has one in its name when it keeps a list of todos. */

@@ -36,9 +36,9 @@ const ABORTED = /^Wall time: [\d.]{1,20} (?:seconds|s)\n(?=aborted by user)/;
 /** What Kimi Code writes above a result: how long some tools took, that it failed, or that there is none. */
 const KIMI =
   /^(?=Wall time: |<system>)(?:Wall time: \d{1,9}\.\d{3} seconds(?:\n|$))?(?:(<system>ERROR: Tool execution failed\.)(?: Tool output is empty\.)?<\/system>(?:\n|$)|<system>Tool output is empty\.<\/system>(?:\n|$))?/;
-/** What Continue and Droid write in front of what a tool that failed has said. */
+/** What Continue, Droid and Strands write in front of what a tool that failed has said. */
 const FAILED =
-  /^(?:Error executing tool [\w.-]{1,100}: (?:Error \(exit code -?\d{1,10}\): )?|Error: Command failed \(exit code: -?\d{1,10}\)\n)/;
+  /^(?:\[ERROR\] (?=Error: |(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): )|Error executing tool [\w.-]{1,100}: (?:Error \(exit code -?\d{1,10}\): )?|Error: Command failed \(exit code: -?\d{1,10}\)\n)/;
 const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
 /** What Antigravity says of a command, before its output. */
 const ANTIGRAVITY =
@@ -252,6 +252,8 @@ const FAILURES: readonly RegExp[] = [
   /^(?:edits\[\d{1,6}\]\.)?(?:old_?str(?:ing)?|oldText) (?:(?:is |was )?not |must not |cannot |appears )/i,
   /^(?:Edit at index \d{1,6}: |edits\[\d{1,6}\] and edits\[\d{1,6}\] overlap in |Edit tool input is invalid\.)/,
   /^(?:No match found|Multiple matches found|Path already exists)\.?\s*$/,
+  // Mastra.
+  /^The specified text (?:was not found\.|appears \d{1,9} times\.) /,
   /^(?:Permission to use |Claude requested permissions? to )/,
   /^\w{1,40}:\w{1,60} hook (?:blocking )?error/,
   /^[\w./-]{1,60}: (?:line \d{1,9}: )?[^\n]{0,1000}(?:No such file or directory|Is a directory|Not a directory|Permission denied|can't read|cannot (?:open|access)|command not found|invalid (?:option|line|number))/,
@@ -276,7 +278,7 @@ const FAILURES: readonly RegExp[] = [
 ];
 /** Beginnings of answers that say that a call was not carried out. */
 const REFUSALS =
-  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )|\{"status":"denied","(?:feedback"|message":"The user denied )|Permission (?:to (?:use|read|edit) |for this (?:tool use|command|action) (?:was|has been) denied)|This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError|Encountered error in step execution: user denied permission for )/i;
+  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )|\{"status":"denied","(?:feedback"|message":"The user denied )|Permission (?:to (?:use|read|edit) |for this (?:tool use|command|action) (?:was|has been) denied)|This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError|Encountered error in step execution: user denied permission for |(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): )/i;
 /** Notes that stand in place of a content, such as those of programs that clear old results. */
 const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
 /** Stands in place of a result that a transcript does not hold: nobody knows how the call ended. */

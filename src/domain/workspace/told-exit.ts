@@ -40,10 +40,14 @@ export function endedInJson(text: string, script: string): Ended | null {
   // A flag alone may be that of a document, or of a service.
   if (hasFailed && coded === null && PRINTS_FILE.test(script)) return null;
   const [out, err] = [stringField(json, 'stdout'), stringField(json, 'stderr')];
-  // One field alone, and no code, may stand in any document.
-  if (hasFailed === null && (out === undefined || err === undefined)) return null;
   const head = stringField(json, 'output_head') ?? stringField(json, 'output_preview');
   const output = stringField(json, 'output') ?? head;
+  // One field alone, and no code, may stand in any document; Strands calls both of them otherwise.
+  if (hasFailed === null && (out === undefined || err === undefined)) {
+    const error = stringField(json, 'error');
+    if (output === undefined || error === undefined) return null;
+    return { text: joined([output, error]), hasFailed, isCut: head !== undefined };
+  }
   if (hasFailed !== true) {
     if (output !== undefined) return { text: output, hasFailed, isCut: head !== undefined };
     return out === undefined && err === undefined ? null : { text: joined([out, err]), hasFailed };

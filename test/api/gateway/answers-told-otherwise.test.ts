@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { send } from '../../support/api-server.ts';
 import { GatewayLab } from '../../support/gateway/lab.ts';
 
 let lab: GatewayLab;
@@ -129,3 +130,47 @@ it('the same beginning is no session: another conversation may have it', async (
   expect(other.session).not.toBe(session);
   expect(await lab.items(session)).toHaveLength(4);
 });
+
+/** A client that tells the call that was made as `told`, with its result. */
+async function tellingACall(told: object) {
+  const asked = { role: 'user', content: 'Set up the linter. Never touch setup.cfg.' };
+  const made = { path: 'setup.cfg', content: '[flake8]' };
+  lab.provider.script = ({ history }) =>
+    history.length > 1
+      ? { text: 'Done.' }
+      : { text: 'I write it.', calls: [{ id: 'call_1', name: 'write_file', input: made }] };
+  const body = (...messages: object[]) => ({ model: 'm', messages });
+  const mine = { 'x-palimpsest-session': 'mine' };
+  const { session } = await lab.post('/v1/chat/completions', body(asked), mine);
+  await expect.poll(() => lab.items(session)).toHaveLength(2);
+  const call = { name: 'write_file', arguments: JSON.stringify(told) };
+  const calls = [{ id: 'call_1', type: 'function', function: call }];
+  const history = [
+    asked,
+    { role: 'assistant', content: 'I write it.', name: 'model', tool_calls: calls },
+    { role: 'tool', tool_call_id: 'call_1', content: 'Wrote 8 bytes.' },
+  ];
+  const next = await lab.post('/v1/chat/completions', body(...history), mine);
+  expect(next.session).toBe(session);
+  await expect.poll(async () => (await lab.items(session)).at(-1)).toMatchObject(DONE);
+  const again = body(...history, DONE, { role: 'user', content: 'And now?' });
+  await lab.post('/v1/chat/completions', again, mine);
+  const context = (await send(lab.api, 'GET', `/sessions/${session}/context`)).text;
+  return { context, events: await lab.events(session) };
+}
+const DONE = { role: 'assistant', content: 'Done.' };
+
+it('a call that the user has changed before it was carried out is the one that was', async () => {
+  const { context, events } = await tellingACall({ path: 'tox.ini', content: '[flake8]' });
+  expect(context).toContain('tox.ini');
+  expect(context).not.toContain('\\"setup.cfg');
+  expect(events.filter(({ type }) => type === 'item.superseded')).toHaveLength(1);
+});
+
+it.each([{ path: 'setup.cfg', content: '[flake8]', mode: null }, { path: 'setup.cfg' }])(
+  'a call that is told with other defaults is the same: %o',
+  async (told) => {
+    const { events } = await tellingACall(told);
+    expect(events.map(({ type }) => type)).not.toContain('item.superseded');
+  },
+);

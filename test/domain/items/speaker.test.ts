@@ -184,6 +184,21 @@ const CLAUDE_CODE: Case[] = [
   },
   { name: 'a hook at the end', text: 'Stop hook feedback:\n[check.sh]: commit', speaker: 'hook' },
   {
+    name: 'the time, as an agent of Strands is told it',
+    text: '\n\n<now>2026-09-21T14:13:20.000Z</now>',
+    speaker: 'program',
+  },
+  {
+    name: 'the tasks of an agent of Mastra',
+    text: '<task-list-update changes="1">\n  ✓ {id: t2} [completed] Run the suite\n</task-list-update>',
+    speaker: 'program',
+  },
+  {
+    name: 'the goal loop of Strands',
+    text: 'Your previous attempt did not satisfy the goal.\n\nFeedback on what was wrong:\nNo test.\n\nAddress every point above.',
+    speaker: 'hook',
+  },
+  {
     name: 'a hook that stopped it',
     text: 'Operation stopped by hook: Another session is active',
     speaker: 'hook',

@@ -137,6 +137,27 @@ describe('what the reading tools of agents show', () => {
       lines(2, 1, 'x\ny'),
     ],
     [
+      'Mastra',
+      'mastra_workspace_read_file',
+      { path: PATH, offset: 3 },
+      `${PATH} (lines 3-4 of 4, 99 bytes)\n     3→x\n     4→y`,
+      lines(4, 3, 'x\ny'),
+    ],
+    [
+      'Mastra, whole',
+      'mastra_workspace_read_file',
+      { path: PATH },
+      `${PATH} (4 bytes)\n     1→x\n     2→y\n     3→`,
+      lines(3, 1, 'x\ny\n'),
+    ],
+    [
+      'Strands, which shows blanks for tabs',
+      'fileEditor',
+      { command: 'view', path: PATH, view_range: [3, 4] },
+      `Here's the result of running \`cat -n\` on ${PATH}:\n     3  x\n     4  y\n`,
+      [{ kind: 'seen', path: PATH, text: null }],
+    ],
+    [
       'the window of the first SWE-agent',
       'open',
       { path: 'a.ts', line_number: 3 },

@@ -15,6 +15,11 @@ const fold = (steps: readonly Step[]) => {
 const listed = (steps: readonly Step[]) =>
   todosOf(fold(steps).todos()?.content ?? []).map(({ text, status }) => `${text}: ${status}`);
 
+const A = { id: 'task_a', content: 'A', status: 'in_progress', activeForm: 'Doing A' };
+const B = { id: 'task_b', content: 'B', status: 'pending', activeForm: 'Doing B' };
+const ofMastra = (tasks: Json[], isError = false) =>
+  JSON.stringify({ content: 'Tasks updated: [0/2 completed]', tasks, isError });
+
 describe('the newest list of todos', () => {
   it.each<[string, Step[], string[]]>([
     [
@@ -32,6 +37,16 @@ describe('the newest list of todos', () => {
         ],
       ],
       ['A: in progress', 'B: open'],
+    ],
+    [
+      'the task tools of Mastra, and a change that they have refused',
+      [
+        ['task_write', { tasks: [] }, ofMastra([A, { ...B, id: 'task_b' }])],
+        ['task_complete', { id: 'task_a' }, ofMastra([{ ...A, status: 'completed' }, B])],
+        ['task_write', { tasks: [A] }, ofMastra([], true)],
+        ['task_update', { id: 'task_b', status: 'in_progress' }, ofMastra([], true)],
+      ],
+      ['A: done', 'B: open'],
     ],
     [
       'create_task and update_task of Nanocoder',

@@ -121,6 +121,12 @@ describe('an answer without what its program wraps around it', () => {
     ['Kimi Code, empty', '<system>Tool output is empty.</system>', '', 'ok'],
     ['Continue, failed', 'Error executing tool Bash: Error (exit code 1): x\n', 'x\n', 'failed'],
     ['Droid, failed', 'Error: Command failed (exit code: 1)\nx\n', 'x\n', 'failed'],
+    [
+      'Strands, failed',
+      '[ERROR] Error: The path /w/a.ts does not exist.',
+      'Error: The path /w/a.ts does not exist.',
+      'failed',
+    ],
     ['carriage returns of SWE-agent', 'x\r\ny\r\n', 'x\ny\n', 'ok'],
     ['a JSON file that looks like a wrapper', '{"output":["a"]}', '{"output":["a"]}', 'ok'],
   ])('%s', (_, answer, text, outcome) => {
@@ -140,6 +146,7 @@ describe('an answer without what its program wraps around it', () => {
     "The user doesn't want to proceed with this tool use.",
     '[Request interrupted by user for tool use]',
     'File has not been read yet. Read it first before writing to it.',
+    'The specified text was not found. Make sure you use the exact text from the file.',
     // Qwen Code, Continue, Kimi Code, pi, and the Copilot CLI.
     'File /w/a.ts has not been read in this session. Use the read_file tool first to load the current content before editing it.',
     'File /w/a.ts has been modified since you last read it (mtime or size changed). Re-read it with the read_file tool before editing it to ensure your changes are based on current content.',

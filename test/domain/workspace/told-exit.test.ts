@@ -201,6 +201,8 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     '{"status":"denied","feedback":"Keep it."}',
     '{"status":"denied","message":"The user denied this operation."}',
     'Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).',
+    '[ERROR] CONFIRMATION_FAILED: Approve "execute_command"?\n  Input: {"command":"rm a.ts"}',
+    '[ERROR] DENIED: not on a Friday',
   ])('that the user has refused it: %s', (refused) => {
     const isError = refused.startsWith('Permission');
     const items = used('execute_command', { command: 'rm a.ts' }, refused, isError);
@@ -228,6 +230,13 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     expect(answerOf(told)).toMatchObject({ isFailed: false, isRefused: false });
     const ended = toolResult('The user denied the request for a login.', true);
     expect(answerOf(ended)).toMatchObject({ isFailed: true, isRefused: false });
+  });
+
+  it('what Strands prints of both streams', () => {
+    const answer = (error: string) => toolResult(JSON.stringify({ output: 'ran', error }));
+    const failed = answer('FAIL: test_a\n\nFAILED (failures=1)');
+    expect(outcomeOf(failed, 'python3 -m unittest', true)).toMatchObject({ kind: 'failed' });
+    expect(answerTo('make', answer(''))).toMatchObject({ text: 'ran', isFailed: false });
   });
 
   it('no edit was made', () => {
