@@ -36,6 +36,9 @@ const DESCRIBES = new RegExp(
   [
     /\b(?:have|has|had|I['’]ve|we['’]ve|you['’]ve|they['’]ve|it['’]s|he['’]s|she['’]s|['’]d)(?: also| still| really| actually)? (?:never|always)\b/,
     /\bI never (?:told|said|asked|wanted|meant|mentioned)\b/,
+    // An order says "don't always".
+    /\b(?:(?:is|are|was|were|does|did|has|have|had|would|could)(?:n['’]t| not)|(?:it|this|that|they|he|she|I|we) (?:don['’]t|do not|can['’]t|won['’]t)) always\b/,
+    /\b(?:it|they|he|she) (?:never|always) (?:\w{2,20}ed|came|did|gave|got|had|knew|made|said|sold|told|took|was|went|were)\b/,
     /\b(?:can|could|may|might)(?: also| still)? always\b/,
     /(?<!\b(?:you|we) )\b(?:could|may|might)(?: also| still)? never\b/,
     /\b(?:do|does|should|would|will|can) (?:I|it|they|he|she)(?: \w+)? (?:always|never)\b/,
@@ -76,9 +79,9 @@ const ASKED_ABOUT =
   /\b(?:in (?:the )?future|next time|keep in mind|stick (?:to|with)|prefer(?:red|ably)|any ?time|no matter)\b/gi;
 /** What the user has never done is no rule, and yet worth knowing. */
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
-/** What the user does not know, which nobody is asked to change. */
+/** What the user does not know or has to do now and then, which nobody is asked to change. */
 const KNOWS_NOT =
-  /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
+  /\b(?:sometimes|usually|often) (?:I|we) (?:just )?(?:need|have) to\b|\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
 const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
 /** What there is to be none of; "no" in capitals also answers, tells what is missing, and is "not" in Spanish. */
@@ -96,6 +99,17 @@ const ASKS_POLITELY = /能不能|可不可以|可以|能否|[好行][吗嗎]|[�
 /** What stands in quotes is spoken of; behind a colon it is what is said. */
 const MENTIONED =
   /(?<![:：] ?)(?:“[^”\n]{2,200}”|「[^」\n]{2,200}」|『[^』\n]{2,200}』|«[^»\n]{2,200}»|(?<![\p{L}\p{N}"])"[^"\n]{2,200}"(?![\p{L}\p{N}"]))/gu;
+/** What somebody says in a story or a play, in several sentences: the user tells it and demands none of it. */
+const SPEECH =
+  /(?<![:：] {0,2})(?:“[^”\n]{2,1000}”|(?<![\p{L}\p{N}"])"[^"\n]{2,1000}"(?![\p{L}\p{N}"]))/gu;
+
+function withoutSpeech(text: string): string {
+  if (!/["“]/.test(text)) return text;
+  const told = text.replace(SPEECH, (said) => (/[.!?…] \p{Lu}/u.test(said) ? ' ' : said));
+  // Where little else is said, what stands in quotes is what is wanted.
+  return /\p{L}+(?:[^\p{L}]+\p{L}+){2}/u.test(told.replace(SPEECH, ' ')) ? told : text;
+}
+
 /** Words of demands that programs use as well: who writes in another script says such a thing in that. */
 const SAID_BY_PROGRAMS = /\b(?:required|only|no longer|without|instead of|needs? to|have to)\b/gi;
 const NO_LATIN_LETTER = /[^\P{L}\p{Script=Latin}]/u;
@@ -208,7 +222,9 @@ export class Constraints {
   read(text: string, by: Constraint['by'], seq: number, before?: Request): void {
     // What Claude Code hands over of a project stands in a reminder.
     const words =
-      by === 'user' ? withoutFindings(cleaned(withoutProblems(withoutTerminals(text)))) : text;
+      by === 'user'
+        ? withoutSpeech(withoutFindings(cleaned(withoutProblems(withoutTerminals(text)))))
+        : text;
     if (by === 'user' && before !== undefined && takesBackLast(words)) {
       this.withdrawAllOf(before, seq);
     }

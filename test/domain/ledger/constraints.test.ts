@@ -169,6 +169,15 @@ describe('what demands nothing', () => {
     ['a question with "only"', 'Is it only the first request that fails?'],
     ['a wish without a rule', 'Add retries to the client.'],
     [
+      'what does not always happen',
+      "I take ibuprofen. But honestly, it doesn't always work — sometimes I need to lie down.",
+    ],
+    ['what somebody never did', "That's assuming they never sold any along the way, of course."],
+    [
+      'what somebody in a story says',
+      '"Never, my Lady. I mock nothing. But this" I gesture at the image, "this wasn\'t the truth, was it?"',
+    ],
+    [
       'pasted code',
       'Here it is:\n```ts\n// Never call this twice, always close it.\nconst only = must.use(it);\n```',
     ],
@@ -335,6 +344,17 @@ test('what a tool has asked is not what the user answers', () => {
   expect(ledgerOf(items).constraints.map(({ text }) => text)).toEqual([
     '"Always follow it closely"',
   ]);
+});
+
+test('what stands in quotes is demanded where little else is said, or a colon stands before it', () => {
+  const rules = '"Always run the tests. Never push to main."';
+  for (const text of [rules, `Write this into the guide, please: ${rules}`]) {
+    expect(constraintsOf(text).length).toBeGreaterThan(0);
+  }
+});
+
+test('an order not to do something always is one', () => {
+  expect(constraintsOf("Don't always ask before you run the tests.")).toHaveLength(1);
 });
 
 describe('later instructions', () => {

@@ -18,6 +18,7 @@ export const LABELS = {
   error: 'Error in ',
   run: 'Run ',
   tool: 'Tool ',
+  changed: 'Called, no error seen: ',
   git: 'Git, as it told last: ',
   open_todo: 'Open: ',
   active_todo: 'In progress: ',
