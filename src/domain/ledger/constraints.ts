@@ -180,7 +180,9 @@ export function isExperience(sentence: string): boolean {
 
 /** Whether a sentence asks how things are, and for nothing. */
 function isAsked(sentence: string): boolean {
-  if (ASKS.test(sentence)) return true;
+  if (ASKS.test(sentence) || /^(?:always|never) (?:an?|the)\b[^?]{0,100}\?$/i.test(sentence)) {
+    return true;
+  }
   return ENDS_ASKING.test(sentence) && ASKS_WITHIN.test(sentence) && !ASKS_POLITELY.test(sentence);
 }
 

@@ -172,6 +172,7 @@ describe('what demands nothing', () => {
       'what does not always happen',
       "I take ibuprofen. But honestly, it doesn't always work — sometimes I need to lie down.",
     ],
+    ['a question without a verb', 'Always a good idea?'],
     ['what somebody never did', "That's assuming they never sold any along the way, of course."],
     [
       'what somebody in a story says',
