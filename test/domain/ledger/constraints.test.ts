@@ -387,7 +387,7 @@ test.each([
 
 test('of a long page that somebody has pasted what is said around it comes first', () => {
   const page = Array.from({ length: 60 }, (_, n) => `Each page must have a footer of kind ${n}.`);
-  const own = 'Remember that you only comment, and keep it friendly.';
+  const own = 'The comments need to be friendly, without big words, please.';
   const told = constraintsOf(`Here is the report. Use a table.\n${page.join('\n')}\n${own}`);
   expect(told.map(({ text }) => text)).toEqual(expect.arrayContaining(['Use a table.', own]));
   expect(told).toHaveLength(12);
