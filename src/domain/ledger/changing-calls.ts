@@ -5,46 +5,13 @@ import { isLater } from './inherit.ts';
 import type { Tool } from './ledger.ts';
 
 /** With what the name of a tool begins that changes something out there: a booking, an order, an issue, a mail. */
-const CHANGES: ReadonlySet<string> = new Set([
-  ...[
-    'accept',
-    'activate',
-    'add',
-    'approve',
-    'archive',
-    'assign',
-    'block',
-    'book',
-    'buy',
-    'cancel',
-  ],
-  ...[
-    'change',
-    'charge',
-    'close',
-    'comment',
-    'confirm',
-    'create',
-    'deactivate',
-    'decline',
-    'delete',
-  ],
-  ...['deploy', 'disable', 'enable', 'enroll', 'exchange', 'grant', 'insert', 'invite', 'issue'],
-  ...['merge', 'modify', 'move', 'order', 'pay', 'place', 'post', 'publish', 'purchase', 'refund'],
-  ...[
-    'register',
-    'reject',
-    'release',
-    'remove',
-    'rename',
-    'reply',
-    'reschedule',
-    'reset',
-    'restart',
-  ],
-  ...['resume', 'return', 'revoke', 'schedule', 'send', 'share', 'submit', 'suspend', 'transfer'],
-  ...['unblock', 'unsubscribe', 'update', 'upsert'],
-]);
+const CHANGES: ReadonlySet<string> = new Set(
+  `accept activate add approve archive assign block book buy cancel change charge close comment
+  confirm create deactivate decline delete deploy disable enable enroll exchange grant insert invite
+  issue merge modify move order pay place post publish purchase refund register reject release remove
+  rename reply reschedule reset restart resume return revoke schedule send share submit suspend
+  transfer unblock unsubscribe update upsert`.split(/\s+/),
+);
 /** What the ledger tells of elsewhere: files, lists, programs that run, and the agent's own notes. */
 const ELSEWHERE =
   /^(?:cells?|director(?:y|ies)|dirs?|files?|folders?|goals?|lines?|memor(?:y|ies)|notebook|observations|plans?|process|shell|stdin|tasks?|terminal|text|todos?|input|keys?|agents?|teams?)$/;
@@ -55,11 +22,10 @@ const LONGEST_INPUT = 200;
 /** What a call of a tool changes out there, with all that it was given; null for other tools. */
 export function changeBy({ name, input }: ToolCall): string | null {
   // A server's name stands in front.
-  const own =
-    name
-      .slice(-200)
-      .split(/__|[.:/]/)
-      .at(-1) ?? '';
+  const [own = ''] = name
+    .slice(-200)
+    .split(/__|[.:/]/)
+    .slice(-1);
   const words = own
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .toLowerCase()
