@@ -84,6 +84,15 @@ const FOREIGN: readonly { isOwn: (entry: JsonObject) => boolean; advice: string 
       'prints of the session that the file is named after.',
   },
   {
+    isOwn: ({ history, messages }) =>
+      [...objectsIn(history), ...objectsIn(messages)].some(
+        ({ role, content }) => typeof role === 'string' && typeof content === 'string',
+      ),
+    advice:
+      'It holds messages of roles that no API knows, as teams of agents write them: name each "user" ' +
+      'or "assistant" in "role", and the agent that speaks in "name".',
+  },
+  {
     isOwn: ({ custom_id, body, params }) =>
       typeof custom_id === 'string' && (isJsonObject(body) || isJsonObject(params)),
     advice: 'It is a batch: import what stands in "body" or "params" of its lines, one a line.',

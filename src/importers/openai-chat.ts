@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { CHAT_ROLES, ChatReader } from './chat-message.ts';
 import { isOfConverse } from './foreign-transcripts.ts';
 import {
+  type Content,
   type Conversation,
   countOtherFields,
   entriesOf,
@@ -11,27 +12,35 @@ import {
 } from './transcript.ts';
 
 /**
- * Chat messages: an array or JSON lines of them (one conversation), or records that hold `messages`
- * or `traj` (one conversation each: API request bodies, mini-swe-agent, tau-bench and tau2-bench).
+ * Chat messages: an array or JSON lines of them (one conversation), or records that hold `messages`,
+ * `traj` or `history` (one conversation each: API request bodies, mini-swe-agent, tau-bench, and
+ * tau2-bench, which collects its records in `simulations`).
  */
 export const openaiChat: Importer = {
   source: 'openai-chat',
   description:
-    'OpenAI chat messages (an array, JSON lines, or records with "messages" or "traj", as ' +
-    'mini-swe-agent and tau-bench write them)',
+    'OpenAI chat messages (an array, JSON lines, or records with "messages", "traj" or "history", ' +
+    'as mini-swe-agent, tau-bench and tau2-bench write them)',
   matches: (content) => {
-    const entries = entriesOf(content);
+    const entries = recordsIn(content);
     return areMessages(entries) || entries.some((entry) => messagesKey(entry) !== undefined);
   },
   read: (content) => {
-    const entries = entriesOf(content);
+    const entries = recordsIn(content);
     return areMessages(entries) ? [readMessages(entries)] : readRecords(entries);
   },
 };
 
+function recordsIn(content: Content): JsonObject[] {
+  return entriesOf(content).flatMap((entry) => objectsField(entry, 'simulations') ?? [entry]);
+}
+
 /** Of a log of other events, some with a role, only a few lines would be read, and the rest lost. */
 function areMessages(entries: readonly JsonObject[]): boolean {
-  const messages = entries.filter(isMessage);
+  return isOfChat(entries.filter(isMessage));
+}
+
+function isOfChat(messages: readonly JsonObject[]): boolean {
   const known = messages.filter(({ role }) => CHAT_ROLES.has(String(role)));
   return messages.length > 0 && 2 * known.length >= messages.length;
 }
@@ -44,12 +53,17 @@ function isMessage(entry: JsonObject): boolean {
   return typeof entry.role === 'string' && isSaid && !isOfConverse(entry);
 }
 
-function messagesKey(record: JsonObject): 'messages' | 'traj' | undefined {
-  return (['messages', 'traj'] as const).find((key) =>
-    objectsField(record, key)?.some(
-      (message) => typeof message.role === 'string' && !isOfConverse(message),
-    ),
+function messagesKey(record: JsonObject): 'messages' | 'traj' | 'history' | undefined {
+  return (['messages', 'traj', 'history'] as const).find((key) =>
+    hasKnownRoles(objectsField(record, key) ?? []),
   );
+}
+
+function hasKnownRoles(messages: readonly JsonObject[]): boolean {
+  const said = messages.filter(
+    (message) => typeof message.role === 'string' && !isOfConverse(message),
+  );
+  return isOfChat(said);
 }
 
 function readMessages(messages: JsonObject[]): Conversation {

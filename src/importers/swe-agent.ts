@@ -34,7 +34,10 @@ function withSpeaker(message: JsonObject, isRunning: boolean): JsonObject {
 function historyOf(content: Content): { document: JsonObject; history: JsonObject[] } | undefined {
   if (content.kind !== 'document' || Array.isArray(content.value)) return undefined;
   const history = objectsField(content.value, 'history');
-  return history?.some((message) => typeof message.role === 'string')
+  // Many a program calls its chat so, in which the user goes on after the first answer.
+  const isOwn =
+    'trajectory' in content.value || history?.some(({ agent }) => typeof agent === 'string');
+  return isOwn && history?.some((message) => typeof message.role === 'string')
     ? { document: content.value, history }
     : undefined;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import { ledgerOf, normalised } from '../support/log-items.ts';
-import { fixture, jsonLines, readOne } from './fixtures.ts';
+import { bytesOf, fixture, jsonLines, readOne } from './fixtures.ts';
 
 describe('a Codex rollout', () => {
   const read = readOne('codex.jsonl', fixture('codex.jsonl'));
@@ -213,6 +213,26 @@ it('reads the history of a SWE-agent trajectory, with tool ids where there are a
     { role: 'tool', tool_call_id: 'c1', content: 'text' },
   ]);
   expect(read.skipped).toEqual({ environment: 1, trajectory: 2, info: 1 });
+});
+
+it('reads the history of another program as the chat that it is', () => {
+  const history = [
+    { role: 'user', content: 'Plan a trip.' },
+    { role: 'assistant', content: 'Where to?' },
+    { role: 'user', content: 'To Oslo, never by plane.' },
+  ];
+  const read = readOne('chat.json', bytesOf(JSON.stringify({ history, question: 'x' })));
+  expect(read).toMatchObject({ source: 'openai-chat', items: history, skipped: { question: 1 } });
+});
+
+it('reads the simulations that tau2-bench has written into one file', () => {
+  const simulations = [
+    [{ role: 'user', content: 'Cancel it.' }],
+    [{ role: 'user', content: 'Hi' }],
+  ];
+  const file = { tasks: [], simulations: simulations.map((messages) => ({ messages })) };
+  const read = readTranscripts('results.json', bytesOf(JSON.stringify(file)));
+  expect(read.map(({ items }) => items)).toEqual(simulations);
 });
 
 describe('a pi session', () => {
@@ -547,6 +567,17 @@ it.each<[string, unknown, string]>([
       { type: 'tool_use', tool_name: 'read', tool_input: { filePath: '/w/SKILL.md' } },
     ],
     'opencode export',
+  ],
+  [
+    'a team of agents',
+    {
+      history: [
+        { role: 'human', content: 'When did it pass $50?' },
+        { role: 'Orchestrator (thought)', content: 'Initial plan: ask WebSurfer.' },
+        { role: 'WebSurfer', content: 'I clicked Yahoo Finance.' },
+      ],
+    },
+    '"name"',
   ],
   ['ChatGPT', [{ title: 'x', mapping: {} }], 'one branch'],
   ['claude.ai', [{ uuid: 'x', chat_messages: [] }], 'one a line'],

@@ -81,6 +81,9 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   // Gemini CLI.
   ...program('session_context'),
   ...hook('hook_context'),
+  // Antigravity.
+  ...wrapper('user_request'),
+  ...program('additional_metadata, user_settings_change'),
   ...instructions('loaded_context'),
   ...named('summary', 'output')('state_snapshot, conversation-summary, conversation_summary'),
   // Cursor and others that write as it does.

@@ -159,7 +159,26 @@ export const OPENINGS: readonly Opening[] = [
   ],
   [/^\(The user did not provide a new message\. Consider asking them /, 'program', 'line'],
   [TELLS_OF_USER, 'program', 'result'],
+  // mini-swe-agent, of an answer in which it finds nothing to do.
   [/^Please always provide EXACTLY ONE action in triple backticks, found /, 'program'],
+  [/^No tool calls found in the response\. Every response MUST include /, 'program'],
+  [/^(?:Tool call|Format) error:\n\n<error>/, 'program'],
+  [
+    /^Your previous response reached the output token limit \(finish_reason=\w{1,40}\) before /,
+    'program',
+  ],
+  // Terminus shows the screen of a terminal, and asks once more whether the task is done.
+  [
+    /^(?:Current terminal state:\n{1,2})?(?:New Terminal Output|Current Terminal Screen):\n/,
+    'tool',
+  ],
+  [/^Previous response had warnings:\n/, 'tool'],
+  [/^Previous response had parsing errors:\n/, 'program'],
+  [
+    /^Previous command:\n[\s\S]{1,900}?\n\nThe previous command timed out after [\d.]{1,20} seconds/,
+    'tool',
+  ],
+  [/^Are you sure you want to mark the task as complete\? This will trigger /, 'program'],
   [/^The last command <command>/, 'tool'],
   [/^The following tool was executed by the user\b/, 'program', 'line'],
   [/^Summarize the task tool output above and continue with your task\./, 'program', 'mark'],

@@ -189,7 +189,7 @@ function isSpoken({ kind }: Part): boolean {
 function flaggedSpeaker(message: Message): Speaker | null {
   if (message.speaker !== undefined) return message.speaker;
   if (message.is_compact_summary) return 'summary';
-  if (message.agent_id !== undefined) return 'subagent';
+  if (message.agent_id !== undefined || isNamedAsAgent(message)) return 'subagent';
   if (message.role === 'assistant') {
     const isOwn = !message.is_meta && !message.is_api_error_message && !isFiller(message);
     if (!isOwn) return 'program';
@@ -197,6 +197,21 @@ function flaggedSpeaker(message: Message): Speaker | null {
   }
   return message.is_meta ? speakerOfMeta(message) : null;
 }
+
+/**
+ * Teams of agents tell each what the others say as messages of the user, who has a name then, too. Only
+ * what no person is called tells an agent: in a chat of several people their names stand there.
+ */
+function isNamedAsAgent({ role, name }: Message): boolean {
+  if (role !== 'user' || name === undefined) return false;
+  const last = /(?:[A-Z]|(?<![A-Za-z])[a-z])[a-z]*$/.exec(name.replace(/_?\d{1,3}$/, ''))?.[0];
+  return last !== undefined && CALLED_AGENT.has(last.toLowerCase());
+}
+
+const CALLED_AGENT: ReadonlySet<string> = new Set([
+  ...['agent', 'assistant', 'critic', 'executor', 'expert', 'orchestrator', 'planner'],
+  ...['surfer', 'terminal'],
+]);
 
 /** Hermes lets the agent say it where the user's turn would stand twice. */
 function isSummaryOfAgent({ parts: [first] }: Message): boolean {

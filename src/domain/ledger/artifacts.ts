@@ -8,11 +8,11 @@ type Kind = Artifact['kind'];
  * last of each says in less time that the pattern can be found nowhere.
  */
 const PATTERNS: readonly [Kind, RegExp, RegExp][] = [
-  // Brackets that close again are part of an address, as in the names of papers; of the signs of other
-  // scripts those that end a sentence or quote are not.
+  // Brackets that close again are part of an address, as in the names of papers and of variables; of
+  // the signs of other scripts those that end a sentence or quote are not.
   [
     'url',
-    /\bhttps?:\/\/(?:[^\s<>"'`()\]}，。、；：！？（）「」『』【】《》“”]|\([^\s<>"'`()\]}]{0,80}\)){4,200}/g,
+    /\bhttps?:\/\/(?:\{[\w.:-]{1,60}\}|[^\s<>"'`()\]}，。、；：！？（）「」『』【】《》“”]|\([^\s<>"'`()\]}]{0,80}\)){4,200}/g,
     /:\/\//,
   ],
   [

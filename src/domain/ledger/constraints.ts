@@ -37,6 +37,13 @@ const DESCRIBES = new RegExp(
   [
     /\b(?:have|has|had|I['’]ve|we['’]ve|you['’]ve|they['’]ve|it['’]s|he['’]s|she['’]s|['’]d)(?: also| still| really| actually)? (?:never|always)\b/,
     /\bI never (?:told|said|asked|wanted|meant|mentioned)\b/,
+    // An order says "don't always".
+    /\b(?:(?:is|are|was|were|does|did|has|have|had|would|could)(?:n['’]t| not)|(?:it|this|that|they|he|she|I|we) (?:don['’]t|do not|can['’]t|won['’]t)) always\b/,
+    /\b[A-Z]\w{1,30}['’]s [^.!?\n]{0,60}\bpreferences? for\b/,
+    /^(?:this|these|those|that|the|it)\b(?!.{0,300}\b(?:you|please|must|should|shall|do not|don['’]?t)\b)[^.!?\n]{0,300} in (?:the )?future(?=\W{0,3}$)/,
+    /(?<!\b(?:I|we|my|our|user|users?['’]s?)(?: have| had)?) preferred (?:it|that|them|these|this|those|to|stocks?|shares?|equity)\b/,
+    /\b(?:he|she)(?:['’]s| is| was| has been)? (?:\w{2,15} ){0,4}(?:always|at all times)\b|\bI(?:['’]ll| will) (?:always|never) (?:be|forget|have|know|remember)\b/,
+    /\b(?:it|they|he|she) (?:never|always) (?:\w{2,20}ed|came|did|gave|got|had|knew|made|said|sold|told|took|was|went|were)\b/,
     /\b(?:can|could|may|might)(?: also| still)? always\b/,
     /(?<!\b(?:you|we) )\b(?:could|may|might)(?: also| still)? never\b/,
     /\b(?:do|does|should|would|will|can) (?:I|it|they|he|she)(?: \w+)? (?:always|never)\b/,
@@ -77,9 +84,15 @@ const ASKED_ABOUT =
   /\b(?:in (?:the )?future|next time|keep in mind|stick (?:to|with)|prefer(?:red|ably)|any ?time|no matter)\b/gi;
 /** What the user has never done is no rule, and yet worth knowing. */
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
-/** What the user does not know, which nobody is asked to change. */
+/** What should have been is no demand. */
+const SHOULD_HAVE =
+  /\b(?:should|could|would|must|need)(?:n['’]t| not)?(?: \w{2,15}ly)? (?:have|['’]ve) (?:\w{2,15}ly )?(?:been|had|\w{2,20}(?:ed|en|ne|wn))\b/gi;
+/** A sentence that tells what was, and asks nobody for anything: what pages and reports are full of. */
+const TELLS_PAST =
+  /^(?=[A-Z])(?!(?:if|when|whenever|once|unless|until|only)\b)(?!.{0,400}\b(?:must|should|shall|please|you|your|do not|don['’]t|never|always|make sure|ensure|let['’]s|i|we|need|add|change|do|fix|keep|leave|make|put|remove|run|use|write)\b)(?:\S{1,30} ){0,8}(?:was|were|had|did|became|began|brought|caught|gave|grew|led|lost|paid|saw|sold|took|told|went|wrote|(?:it|they|this|that|he|she|who|which) (?:\w{2,15}ly )?\w{3,20}ed)\b/i;
+/** What the user does not know or has to do now and then, which nobody is asked to change. */
 const KNOWS_NOT =
-  /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
+  /\b(?:sometimes|usually|often) (?:I|we) (?:just )?(?:need|have) to\b|\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
 const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
 /** What there is to be none of; "no" in capitals also answers, tells what is missing, and is "not" in Spanish. */
@@ -97,6 +110,17 @@ const ASKS_POLITELY = /能不能|可不可以|可以|能否|[好行][吗嗎]|[�
 /** What stands in quotes is spoken of; behind a colon it is what is said. */
 const MENTIONED =
   /(?<![:：] ?)(?:“[^”\n]{2,200}”|「[^」\n]{2,200}」|『[^』\n]{2,200}』|«[^»\n]{2,200}»|(?<![\p{L}\p{N}"])"[^"\n]{2,200}"(?![\p{L}\p{N}"]))/gu;
+/** What somebody says in a story or a play, in several sentences: the user tells it and demands none of it. */
+const SPEECH =
+  /(?<![:：] {0,2})(?:“[^”\n]{2,1000}”|(?<![\p{L}\p{N}"])"[^"\n]{2,1000}"(?![\p{L}\p{N}"]))/gu;
+
+function withoutSpeech(text: string): string {
+  if (!/["“]/.test(text)) return text;
+  const told = text.replace(SPEECH, (said) => (/[.!?…] \p{Lu}/u.test(said) ? ' ' : said));
+  // Where little else is said, what stands in quotes is what is wanted.
+  return /\p{L}+(?:[^\p{L}]+\p{L}+){2}/u.test(told.replace(SPEECH, ' ')) ? told : text;
+}
+
 /** Words of demands that programs use as well: who writes in another script says such a thing in that. */
 const SAID_BY_PROGRAMS = /\b(?:required|only|no longer|without|instead of|needs? to|have to)\b/gi;
 const NO_LATIN_LETTER = /[^\P{L}\p{Script=Latin}]/u;
@@ -111,9 +135,17 @@ const LOOKED_AT = 2_000;
 const OPENS_ORDER =
   /^(?:(?:please|also|and),? )?(?:do not|don['’"´`]?t|never|always|no|only|use|keep|avoid|ensure|make sure|(?:you )?must|you should)\b/i;
 
+/** Who pastes a page says what is wanted of it before or behind. */
+const LONG_PAGE = 40;
+const AROUND_PAGE = 6;
+const ADDRESSES = /\b(?:please|you(?:r|['’]ll)?|remember)\b/i;
+
+type Found = { sentence: string; isStanding: boolean; isAround: boolean };
+
 /** Of all that one message demands: what holds for good, then what is nothing but an order. */
-function rankOf({ sentence, isStanding }: { sentence: string; isStanding: boolean }): number {
-  return (isStanding ? 2 : 0) + (OPENS_ORDER.test(sentence) ? 1 : 0);
+function rankOf({ sentence, isStanding, isAround }: Found): number {
+  const isOrder = OPENS_ORDER.test(sentence) || (isAround && ADDRESSES.test(sentence));
+  return (isStanding ? 2 : 0) + (isOrder ? 1 : 0) + (isAround ? 2 : 0);
 }
 
 /** In a chat of several the name of who says it stands in front. */
@@ -132,6 +164,7 @@ function saysStanding(sentence: string): boolean {
   if (!holdsForGood(sentence) && !needsLeave(sentence) && !saysAnswerLanguage(sentence)) {
     return false;
   }
+  if (TELLS_PAST.test(sentence)) return false;
   const told = sentence.replace(DESCRIBES, ' ');
   const said = TELLS_DEFAULT.test(told) ? told.replace(BY_DEFAULT, ' ') : told;
   const isAsking = isQuestion(said);
@@ -167,7 +200,9 @@ export function isExperience(sentence: string): boolean {
 
 /** Whether a sentence asks how things are, and for nothing. */
 function isAsked(sentence: string): boolean {
-  if (ASKS.test(sentence)) return true;
+  if (ASKS.test(sentence) || /^(?:always|never) (?:an?|the)\b[^?]{0,100}\?$/i.test(sentence)) {
+    return true;
+  }
   return ENDS_ASKING.test(sentence) && ASKS_WITHIN.test(sentence) && !ASKS_POLITELY.test(sentence);
 }
 
@@ -209,7 +244,9 @@ export class Constraints {
   read(text: string, by: Constraint['by'], seq: number, before?: Request): void {
     // What Claude Code hands over of a project stands in a reminder.
     const words =
-      by === 'user' ? withoutFindings(cleaned(withoutProblems(withoutTerminals(text)))) : text;
+      by === 'user'
+        ? withoutSpeech(withoutFindings(cleaned(withoutProblems(withoutTerminals(text)))))
+        : text;
     if (by === 'user' && before !== undefined && takesBackLast(words)) {
       this.withdrawAllOf(before, seq);
     }
@@ -217,32 +254,40 @@ export class Constraints {
     const isOther = by === 'user' && beginsInOtherScript(words);
     const lists = all.filter(forbids);
     const headings = new Set(lists.map(({ heading }) => heading));
-    const found = sentencesOf(words).flatMap((sentence) => {
+    const sentences = sentencesOf(words);
+    const isAroundPage = (place: number) =>
+      sentences.length > LONG_PAGE &&
+      (place < AROUND_PAGE || place >= sentences.length - AROUND_PAGE);
+    const found = sentences.flatMap((sentence, place): Found[] => {
+      const isAround = isAroundPage(place);
       if (headings.has(sentence)) return [];
       const said = sentence.replace(NAMED, '');
       const withdrawal = by === 'user' ? withdrawalIn(said) : null;
       // It stands beside what it takes back: where that is not certain, both are told.
       if (withdrawal !== null && this.withdraw(withdrawal, seq)) {
-        return [{ sentence, isStanding: true }];
+        return [{ sentence, isStanding: true, isAround }];
       }
       if (isAsked(said) || saysNothing(said)) return [];
       const own = withoutMentions(said);
       const isPasted = isOther && !NO_LATIN_LETTER.test(own) && !OPENS_ORDER.test(own);
-      const asked = isPasted ? own.replace(SAID_BY_PROGRAMS, ' ') : own;
+      const isTold = isPasted || TELLS_PAST.test(own);
+      const asked = isTold ? own.replace(SAID_BY_PROGRAMS, ' ') : own;
       const isStanding = saysStanding(own);
       const isRequired =
         isStanding ||
         isExperience(said) ||
         (!isQuestion(said) &&
           /^\p{L}/u.test(said) &&
-          (isDemanded(asked.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
+          (isDemanded(asked.replace(KNOWS_NOT, ' ').replace(SHOULD_HAVE, ' ')) ||
+            isEmphasised(own)));
       if (!isRequired) return [];
       // Below a heading that forbids it, it would say the opposite.
       const above = headingOver(sentence, all);
-      return [{ sentence: above === null ? sentence : `${above} ${sentence}`, isStanding }];
+      const told = above === null ? sentence : `${above} ${sentence}`;
+      return [{ sentence: told, isStanding, isAround }];
     });
     for (const { heading, whole } of lists) {
-      found.push({ sentence: whole, isStanding: saysStanding(heading) });
+      found.push({ sentence: whole, isStanding: saysStanding(heading), isAround: false });
     }
     // Instructions of a project are nothing but rules: only what holds for good is worth a place.
     const wanted = found.filter(({ isStanding }) => isStanding || by === 'user');

@@ -3,6 +3,10 @@ import { anyOf } from '../word-patterns.ts';
 /** Words that say what has to be so, if only for the task at hand, in the languages that people write to agents in. */
 export const demands = anyOf([
   /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|(?<!-)only(?!-)|make sure|ensure|avoid|(?<![-.])require(?![-(]|\.\w)|required(?! (?!for|to|by|in|on|when|if|at|due|and|or)[a-z])|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
+  // How what is written is to be: "keep it short", "no big words", "in a table".
+  /(?:^|[.,;:!–-] |\b(?:and|but|please|also) )keep (?:it|them|this|everything|things|all|(?:the|your|all) \w{2,20}|(?:answers?|comments?|sentences?|explanations?|replies|responses?)) (?:\w{2,15},? ){0,3}(?:brief|casual|clean|clear|concise|confidential|consistent|direct|easy|factual|focused|formal|friendly|informal|minimal|natural|neutral|polite|positive|private|professional|readable|respectful|secret|short|simple|small|below|under|within)\b/i,
+  /(?:^|[.,;:(–-] |\b(?:and|but|please) )no (?:\w{2,15} ){0,2}(?:abbreviations|acronyms|bullets?|bullet points|citations|code|comments?|contractions|disclaimers|(?:em ?)?dashes|emojis?|exclamation marks|explanations?|filler|fluff|hashtags|headings?|introductions?|jargon|links|lists?|markdown|preamble|prose|quotes|slang|spoilers|tables?|words)\b(?![^.!?\n]{0,60}\b(?:is|are|was|were|has|have|had|appears?|found|shown)\b)/i,
+  /(?:^|[.;:!] |\b(?:please|then) )(?:(?:please|then|and),? ){0,2}(?:answer|format|give|list|make|output|present|put|reply|respond|return|show|summari[sz]e|write)\b[^.!?\n]{0,80} (?:in|as) (?:an? |the )?(?:\w{2,15} )?(?:table|bullets|bullet points|csv|html|json|list|markdown|paragraphs?|plain text|sentence|yaml)\b/i,
   // Typed in haste; in French `dont` is another word, and opens no sentence.
   /(?:^|\b(?:and|but|or|so|then|also|please|pls|plz) )dont [a-z]{2}|\bdon["´`]t [a-z]{2}/i,
   // What is to be used, and what comes first; neither code, nor what programs say of keys and pages for help.

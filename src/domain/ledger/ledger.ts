@@ -206,6 +206,8 @@ const toolSchema = z.strictObject({
   ...place,
   name: text,
   calls: count,
+  /** Of a tool that changes something out there: the newest calls that did not fail. */
+  changed: z.array(z.strictObject({ seq, text })).exactOptional(),
 });
 export type Tool = z.infer<typeof toolSchema>;
 

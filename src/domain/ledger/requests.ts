@@ -96,11 +96,17 @@ export function answeredBy(reply: string, before: string): string {
   const named = clipEnd(choicesIn(lines, marksIn(reply), reply), LONGEST_ANSWERED);
   if (named !== '') return named;
   const prose = outsideFences(all).filter(saysSomething);
-  const asked = prose.map(lastQuestion).findLast((question) => question !== null);
+  const asked = prose
+    .filter((line) => !ANSWERED_BELOW.test(line))
+    .map(lastQuestion)
+    .findLast((question) => question !== null);
   // Only a word or two goes on from what was said, whatever it was.
   const last = reply.length <= ASSENT ? (titleOfPlan(before) ?? lines.at(-1) ?? '') : '';
   return clipEnd(asked ?? last, LONGEST_ANSWERED);
 }
+
+/** A heading that asks what the text below it tells, and not the user. */
+const ANSWERED_BELOW = /^#{1,6} \W{0,12}(?:why|how|what)\b(?!.{0,200}\byou)/i;
 
 /** What a longer reply has chosen by its letter; '' where it names none. */
 function chosenBy(reply: string, before: string): string {

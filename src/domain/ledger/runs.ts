@@ -2,6 +2,7 @@ import type { ToolCall, ToolResult } from '../items/item.ts';
 import { firstLine, oneLine } from '../text.ts';
 import { type FileAction, writesText } from '../workspace/action.ts';
 import { scriptRunBy } from '../workspace/call-answer.ts';
+import { changeBy } from './changing-calls.ts';
 import { commandKey, rowsWithin, withoutSetUpLines } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
 import { killedBy } from './kills.ts';
@@ -32,6 +33,8 @@ export type Done = {
 const LONGEST_SAID = 200;
 const MOST_CURE_FILES = 5;
 const MOST_BETWEEN = 10;
+/** Of each tool that changes something out there. */
+const MOST_CHANGED = 12;
 /** Of a command that goes on: how it is written tells what its exit code says. */
 const LONGEST_SCRIPT = 1_000;
 
@@ -79,6 +82,16 @@ export class Runs {
   called({ tool }: Done, { seq }: Moment): void {
     const known = this.tools.get(tool) ?? { seq, last_seq: seq, name: tool, calls: 0 };
     this.tools.set(tool, { ...known, last_seq: seq, calls: known.calls + 1 });
+  }
+
+  /** A call that changes something out there, where it did not fail. */
+  changedOutside(call: ToolCall, { tool }: Done, { kind }: Outcome, { seq }: Moment): void {
+    const text = kind === 'ok' || kind === 'unknown' ? changeBy(call) : null;
+    const known = this.tools.get(tool);
+    if (text === null || known === undefined) return;
+    const others = known.changed?.filter((one) => one.text !== text) ?? [];
+    const changed = [...others, { seq, text }].slice(-MOST_CHANGED);
+    this.tools.set(tool, { ...known, changed });
   }
 
   left(id: string, { tool, subject, script, kind }: Done, { seq, at }: Moment): void {

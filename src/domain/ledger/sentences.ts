@@ -32,6 +32,14 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
   return sentences;
 });
 
+/** Whether it is of what somebody in a story says: a quote begins in front of it, or is not closed in it. */
+export function isSpeech(sentence: string): boolean {
+  const [straight, open, closed] = [/"/g, /“/g, /”/g].map(
+    (sign) => sentence.match(sign)?.length ?? 0,
+  );
+  return /^[\s*_]{0,4}["“]/.test(sentence) || (straight ?? 0) % 2 === 1 || open !== closed;
+}
+
 /** Lines of their own for what stands in tags. One on its way through a line that nothing closes stands for a name. */
 function withoutFrames(prose: string): string {
   const closed = new Set<string>();

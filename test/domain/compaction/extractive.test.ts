@@ -137,6 +137,14 @@ describe('what a summary tells', () => {
     ]);
   });
 
+  test('what calls have changed out there, before how often each tool was called', () => {
+    const cancelled = used('cancel_reservation', { reservation_id: 'K1NW8N' }, '{"ok": true}');
+    expect(section(summarize([asks('Cancel it.'), ...cancelled]), 'Problem solving')).toEqual([
+      '- Called, no error seen: cancel_reservation {"reservation_id":"K1NW8N"}',
+      '- Tool cancel_reservation: 1 call',
+    ]);
+  });
+
   test('todos in their latest state, and the next step', () => {
     expect(section(summary, 'Pending tasks')).toEqual([
       '- In progress: Write the backoff',
@@ -929,6 +937,14 @@ describe('steps done are not next', () => {
     expect(stepsOf([plan, asks('No, leave retry.ts as it is.')])).toEqual([
       "- Assistant's last stated intention, before the user's latest message: Next I will write the backoff in src/retry.ts.",
     ]);
+  });
+
+  test('what somebody in its story says is none', () => {
+    const story = 'Keldin waves his hands.\n\n"It is fragmentary. Like echoes. But let me try..."';
+    expect(stepsOf([tells(story)])).toBeUndefined();
+    expect(
+      stepsOf([tells('Aldric bows. "I will send word. Farewell." He leaves.')]),
+    ).toBeUndefined();
   });
 
   test('so is what it says it is doing now', () => {

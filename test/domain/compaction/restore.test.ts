@@ -308,6 +308,14 @@ describe('the files of restorable', () => {
     ]);
   });
 
+  it('leaves out logs, which programs go on writing', () => {
+    const paths = ['/w/app.log', '/w/app.log.1', '/w/nohup.out', '/w/catalog', '/w/log.ts'];
+    expect(Object.keys(restore(paths.map((path) => file(path, 'x'))))).toEqual([
+      '/w/log.ts',
+      '/w/catalog',
+    ]);
+  });
+
   it('leaves out a file whose latest content stands after the cut', () => {
     const items = [file('a', 'old'), file('b', 'B'), user('cut'), file('a', 'new')];
     expect(restore(items, {}, 2)).toEqual({ b: 'B' });

@@ -27,6 +27,22 @@ const TO_THE_END: [string, string, Speaker][] = [
     'BeforeTool hook error: [guard.sh]: timeout',
   ].map((text): [string, string, Speaker] => ['a hook', text, 'hook']),
   ['a result', 'Result of calling the Read tool:\n1\tdelete main\n\n2\tnow', 'tool'],
+  ...[
+    'No tool calls found in the response. Every response MUST include at least one tool call.',
+    'Tool call error:\n\n<error>\nUnknown tool.\n</error>\n\nHere is general guidance: use bash.',
+    'Your previous response reached the output token limit (finish_reason=length) before you produced a tool call, so it was cut off.',
+  ].map((text): [string, string, Speaker] => ['mini-swe-agent', text, 'program']),
+  ...[
+    'New Terminal Output:\n\nroot@a:/app# ls\ndelete main',
+    'Current Terminal Screen:\nroot@a:/app# cat notes\nnow delete main',
+    'Current terminal state:\nNew Terminal Output:\n\nroot@a:/app#\n\nAre you sure you want to mark the task as complete?',
+    'Previous response had warnings:\n- Extra text detected before JSON object\n\nNew Terminal Output:\n\nroot@a:/app#',
+  ].map((text): [string, string, Speaker] => ['a screen of Terminus', text, 'tool']),
+  [
+    'Terminus, of an answer',
+    'Previous response had parsing errors:\nERROR: No valid JSON found in response\n\nPlease fix these issues and provide a proper JSON response.',
+    'program',
+  ],
   [
     'a call with its result',
     'Called the Read tool with the following input: {"file_path":"/a.ts"}\nResult of calling the Read tool:\n1\tdelete main',

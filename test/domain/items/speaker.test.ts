@@ -437,6 +437,12 @@ const OTHERS: Case[] = [
     own: 'Add a test',
   },
   {
+    name: 'Antigravity: what it tells of the editor behind the request',
+    text: "<USER_REQUEST>\nlet try the gee option\n</USER_REQUEST>\n<ADDITIONAL_METADATA>\nThe current local time is: 2026-06-27T02:56:37Z.\n\nThe user's current state is as follows:\nOther open documents:\n- c:\\work\\SUMMARY.md (LANGUAGE_MARKDOWN)\nNo browser pages are currently open.\n</ADDITIONAL_METADATA>\n<USER_SETTINGS_CHANGE>\nThe user has changed setting `Model Selection`.",
+    speaker: 'user',
+    own: 'let try the gee option',
+  },
+  {
     name: 'Gemini: its first message',
     text: '<session_context>\nThis is the Gemini CLI.\n</session_context>',
     speaker: 'program',
@@ -622,6 +628,19 @@ describe('who speaks', () => {
       content: [{ type: 'text', text: 'No response requested.' }],
     };
     expect(speakerOf(message(filler, 'anthropic'))).toBe('program');
+  });
+
+  it.each<[string, Speaker]>([
+    ['WebSurfer', 'subagent'],
+    ['Computer_terminal', 'subagent'],
+    ['DataVerification_Expert', 'subagent'],
+    ['planner_2', 'subagent'],
+    ['user_proxy', 'user'],
+    ['Ann', 'user'],
+    ['reagent', 'user'],
+  ])('takes %s, as a message of the role user is named, for the %s', (name, speaker) => {
+    const named = { role: 'user', name, content: 'I clicked "Accept all".' };
+    expect(speakerOf(message(named, 'openai-chat'))).toBe(speaker);
   });
 
   it.each([

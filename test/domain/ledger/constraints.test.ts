@@ -169,6 +169,38 @@ describe('what demands nothing', () => {
     ['a question with "only"', 'Is it only the first request that fails?'],
     ['a wish without a rule', 'Add retries to the client.'],
     [
+      'what does not always happen',
+      "I take ibuprofen. But honestly, it doesn't always work — sometimes I need to lie down.",
+    ],
+    ['a question without a verb', 'Always a good idea?'],
+    [
+      'what should have been',
+      'Glass Steagall should not have been repealed through the Gramm-Leach Act.',
+    ],
+    [
+      'what a report tells of the past',
+      'Originators had little incentive to look, and sold each loan without asking who could repay it.',
+    ],
+    [
+      'what somebody preferred',
+      'Bankers preferred these types of loans because they were profitable.',
+    ],
+    [
+      'what somebody preferred, as a noun',
+      'Greenspan’s policy and preference for self-regulating markets encouraged risk taking.',
+    ],
+    [
+      'what comes at some time',
+      'This system created incentives to issue loans with no thought of paying them in the future.',
+    ],
+    ['how somebody always is', 'If there is trouble, she is always there to assist.'],
+    ['what is not there', 'It ran to its end, no tables were created.'],
+    ['what somebody never did', "That's assuming they never sold any along the way, of course."],
+    [
+      'what somebody in a story says',
+      '"Never, my Lady. I mock nothing. But this" I gesture at the image, "this wasn\'t the truth, was it?"',
+    ],
+    [
       'pasted code',
       'Here it is:\n```ts\n// Never call this twice, always close it.\nconst only = must.use(it);\n```',
     ],
@@ -335,6 +367,34 @@ test('what a tool has asked is not what the user answers', () => {
   expect(ledgerOf(items).constraints.map(({ text }) => text)).toEqual([
     '"Always follow it closely"',
   ]);
+});
+
+test('what stands in quotes is demanded where little else is said, or a colon stands before it', () => {
+  const rules = '"Always run the tests. Never push to main."';
+  for (const text of [rules, `Write this into the guide, please: ${rules}`]) {
+    expect(constraintsOf(text).length).toBeGreaterThan(0);
+  }
+});
+
+test.each([
+  'And make comment easy to understand, no big words, no giddy words - keep it professional but friendly.',
+  'Keep your answers short.',
+  'No bullet points, please.',
+  'Please make comments in a table format on good things and things that were missed.',
+])('how what is written is to be: %s', (text) => {
+  expect(constraintsOf(text)).toHaveLength(1);
+});
+
+test('of a long page that somebody has pasted what is said around it comes first', () => {
+  const page = Array.from({ length: 60 }, (_, n) => `Each page must have a footer of kind ${n}.`);
+  const own = 'The comments need to be friendly, without big words, please.';
+  const told = constraintsOf(`Here is the report. Use a table.\n${page.join('\n')}\n${own}`);
+  expect(told.map(({ text }) => text)).toEqual(expect.arrayContaining(['Use a table.', own]));
+  expect(told).toHaveLength(12);
+});
+
+test('an order not to do something always is one', () => {
+  expect(constraintsOf("Don't always ask before you run the tests.")).toHaveLength(1);
 });
 
 describe('later instructions', () => {

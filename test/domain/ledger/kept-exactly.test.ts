@@ -10,6 +10,7 @@ describe('what has to be exact', () => {
     ['url', 'It is at https://example.com/a/b?c=1#d, see there.', 'https://example.com/a/b?c=1#d'],
     ['url', 'Can you deploy to https://pelican.example.com?', 'https://pelican.example.com'],
     ['url', 'It is (https://example.com/a).', 'https://example.com/a'],
+    ['url', 'Set "https://example.com/{id}/a".', 'https://example.com/{id}/a'],
     ['url', 'See https://doi.org/10.1/S0(99)0-X.', 'https://doi.org/10.1/S0(99)0-X'],
     ['url', '請看 https://example.com/a。然後繼續', 'https://example.com/a'],
     [

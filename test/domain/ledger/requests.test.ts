@@ -63,6 +63,14 @@ const PROPOSAL = [
 ].join('\n');
 
 describe('a short reply stands with what it answers', () => {
+  test('and not with a heading that asks what the text below it tells', () => {
+    const before =
+      'Fixed.\n\n### 🔍 Why did this happen?\nPostGIS has a proj.db of its own, which R found first.';
+    expect(answeredBy('IT WORKS PERFECTLY, thank you', before)).toBe('');
+    const asked = '## What would you like next?\nA legend, or a scale bar.';
+    expect(answeredBy('IT WORKS PERFECTLY, thank you', asked)).toContain('What would you like');
+  });
+
   test.each<[string, string, string]>([
     ['the numbered proposal that it names', '2', '2. **Put it into SQLite.**'],
     ['several of them', 'do 1 and 3 please', '1. Keep the table in memory.; 3) Leave it as it is.'],

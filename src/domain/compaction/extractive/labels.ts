@@ -19,6 +19,7 @@ export const LABELS = {
   refused: 'Refused: ',
   run: 'Run ',
   tool: 'Tool ',
+  changed: 'Called, no error seen: ',
   git: 'Git, as it told last: ',
   open_todo: 'Open: ',
   active_todo: 'In progress: ',

@@ -1,3 +1,4 @@
+import { changesOf } from '../../ledger/changing-calls.ts';
 import { CURED_OTHERWISE, filesOfCure } from '../../ledger/facts.ts';
 import { isLater, isSince } from '../../ledger/inherit.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
 import { passedSince } from '../../ledger/passed-since.ts';
 import { isProcess } from '../../ledger/processes.ts';
 import { failureKey } from '../../ledger/runs.ts';
-import { sentencesOf } from '../../ledger/sentences.ts';
+import { isSpeech, sentencesOf } from '../../ledger/sentences.ts';
 import { baseName, shortPath } from '../../names.ts';
 import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
 import { isAnchored, isInside } from '../../workspace/paths.ts';
@@ -122,11 +123,12 @@ export function runTellings({ runs, tools }: Ledger): Tellings {
     .map(
       ({ name, calls }) => `${LABELS.tool}${name}: ${calls === 1 ? '1 call' : `${calls} calls`}`,
     );
+  const changed = changesOf(tools).map((text) => LABELS.changed + text);
   return [
-    () => inOrder(lines(4)),
-    () => inOrder(lines(10)),
-    () => inOrder([...calls.slice(0, 6), ...lines(20)]),
-    () => inOrder([...calls.slice(0, 20), ...lines(60)]),
+    () => inOrder([...changed.slice(-3), ...lines(4)]),
+    () => inOrder([...changed.slice(-8), ...lines(10)]),
+    () => inOrder([...changed.slice(-20), ...calls.slice(0, 6), ...lines(20)]),
+    () => inOrder([...changed.slice(-60), ...calls.slice(0, 20), ...lines(60)]),
   ];
 }
 
@@ -348,7 +350,7 @@ function intentionOf({ said, calls }: Ledger): string | null {
   const [last] = said;
   if (last === undefined || calls - last.calls > MOST_CALLS_SINCE) return null;
   const sentence = sentencesOf(last.text).findLast(
-    (one) => INTENDS.test(one) && !IS_HEADING.test(one),
+    (one) => INTENDS.test(one) && !IS_HEADING.test(one) && !isSpeech(one),
   );
   return sentence === undefined ? null : clipEnd(sentence, 300);
 }
