@@ -8,13 +8,13 @@ import type { Template } from '../policy/template.ts';
 import { bullet, clipMiddle, safeSlice } from '../text.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import { errorTellings } from './extractive/failure-lines.ts';
 import type { Ledgers } from './extractive/ledgers.ts';
 import type { Tellings } from './extractive/line.ts';
 import { constraintTellings, firstTellings, latestTellings } from './extractive/user-lines.ts';
 import {
   currentTellings,
   decisionTellings,
-  errorTellings,
   nextTellings,
   runTellings,
   todoTellings,

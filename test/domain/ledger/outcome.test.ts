@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { errorTellings, runText } from '../../../src/domain/compaction/extractive/work-lines.ts';
+import { errorTellings } from '../../../src/domain/compaction/extractive/failure-lines.ts';
+import { runText } from '../../../src/domain/compaction/extractive/work-lines.ts';
 import type { Normalised } from '../../../src/domain/items/item.ts';
 import { factsOf } from '../../../src/domain/ledger/facts.ts';
 import { type Outcome, outcomeOf } from '../../../src/domain/ledger/outcome.ts';

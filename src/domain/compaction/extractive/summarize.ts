@@ -2,6 +2,7 @@ import { bullet, clipMiddle, oneLine, withoutSummaryTags } from '../../text.ts';
 import type { TextCounter } from '../../tokens/count.ts';
 import type { SummaryTemplate } from '../prompt.ts';
 import { allot } from './allot.ts';
+import { errorTellings } from './failure-lines.ts';
 import { filesAtHand, fileTellings } from './file-lines.ts';
 import { HEADINGS, type Topic } from './headings.ts';
 import type { Ledgers } from './ledgers.ts';
@@ -18,7 +19,6 @@ import {
   currentTellings,
   decisionTellings,
   epochTellings,
-  errorTellings,
   nextTellings,
   runTellings,
   todoTellings,

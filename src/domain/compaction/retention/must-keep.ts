@@ -5,9 +5,10 @@ import { changedBy } from '../../ledger/newer-rules.ts';
 import { PINNED_REQUEST } from '../../ledger/pinned.ts';
 import { isProcess } from '../../ledger/processes.ts';
 import { clipEnd, oneLine } from '../../text.ts';
+import { errorText } from '../extractive/failure-lines.ts';
 import { LABELS, newerLabel } from '../extractive/labels.ts';
 import { isAfterCut, type Ledgers } from '../extractive/ledgers.ts';
-import { errorText, runText } from '../extractive/work-lines.ts';
+import { runText } from '../extractive/work-lines.ts';
 
 /** A fact that has to stand in the context after a compaction, as one line. */
 export type MustKeep = {
