@@ -18,6 +18,8 @@ export function matchWithoutToldForOnce(
   if (before.kind === 'diverges' || before.superseded.length > 0) return null;
   const told = atomsIn(client.slice(before.known));
   const next = told.findIndex(isOfModel);
+  // Nothing but an answer tells no conversation: others are welcomed in the same words.
+  if (before.known === 0 && next === 0) return null;
   const given = atomsIn(log.slice(answer)).filter(isOfModel);
   if (!given.some((atom) => isSameAnswer(atom, told[next]))) return null;
   const asked = atomsIn(log.slice(from, answer));
