@@ -18,12 +18,13 @@ export function matchWithoutToldForOnce(
   if (before.kind === 'diverges' || before.superseded.length > 0) return null;
   const told = atomsIn(client.slice(before.known));
   const next = told.findIndex(isOfModel);
-  // Nothing but an answer tells no conversation: others are welcomed in the same words.
-  if (before.known === 0 && next === 0) return null;
   const given = atomsIn(log.slice(answer)).filter(isOfModel);
   if (!given.some((atom) => isSameAnswer(atom, told[next]))) return null;
   const asked = atomsIn(log.slice(from, answer));
-  if (!isPartOf(told.slice(0, next).filter(isOfClient), asked)) return null;
+  const kept = told.slice(0, next).filter(isOfClient);
+  if (!isPartOf(kept, asked)) return null;
+  // With no question, the first answer begins a window, or welcomes somebody else in the same words.
+  if (from === 0 && kept.every(({ text }) => text.startsWith('system '))) return null;
   const superseded = log.flatMap(({ isOurs }, at) => (at < from || isOurs ? [] : at));
   return { kind: 'follows', known: before.known, superseded };
 }

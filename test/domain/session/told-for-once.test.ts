@@ -59,6 +59,9 @@ it('another answer, other words, or something gone earlier is another past', () 
   expect(match(log, [user('Why not?'), answer, user([result('a')])])).toBeNull();
   const greeted = assistant('How can I help?');
   expect(match([user('Hi'), greeted], [greeted, user('My order is late.')])).toBeNull();
+  const system = { role: 'system', content: 'Be short.' };
+  const chat = [system, user('Hi'), greeted];
+  expect(match(chat, [system, greeted, user('My order is late.')], 'openai-chat')).toBeNull();
   const later = [...log, user([result('a')]), other];
   expect(
     match(later, [user([asked]), answer, user([result('a')]), other, user('Go on.')]),
