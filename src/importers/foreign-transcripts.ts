@@ -48,7 +48,7 @@ const FOREIGN: readonly { isOwn: (entry: JsonObject) => boolean; advice: string 
   },
   {
     isOwn: (entry) =>
-      entry.contents !== undefined ? objectsIn(entry.contents).some(isOfGemini) : isOfGemini(entry),
+      [entry, ...objectsIn(entry.contents), ...objectsIn(entry.history)].some(isOfGemini),
     advice:
       'It holds contents of the Gemini API: write each as an OpenAI chat message, with "model" as ' +
       '"assistant" and its calls in "tool_calls".',

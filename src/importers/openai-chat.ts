@@ -40,9 +40,11 @@ function areMessages(entries: readonly JsonObject[]): boolean {
   return isOfChat(entries.filter(isMessage));
 }
 
+/** Where nobody known answers, the answers are what would be lost. */
 function isOfChat(messages: readonly JsonObject[]): boolean {
   const known = messages.filter(({ role }) => CHAT_ROLES.has(String(role)));
-  return messages.length > 0 && 2 * known.length >= messages.length;
+  if (known.length === messages.length) return known.length > 0;
+  return 2 * known.length >= messages.length && known.some(({ role }) => role === 'assistant');
 }
 
 function isMessage(entry: JsonObject): boolean {
@@ -55,15 +57,8 @@ function isMessage(entry: JsonObject): boolean {
 
 function messagesKey(record: JsonObject): 'messages' | 'traj' | 'history' | undefined {
   return (['messages', 'traj', 'history'] as const).find((key) =>
-    hasKnownRoles(objectsField(record, key) ?? []),
+    areMessages(objectsField(record, key) ?? []),
   );
-}
-
-function hasKnownRoles(messages: readonly JsonObject[]): boolean {
-  const said = messages.filter(
-    (message) => typeof message.role === 'string' && !isOfConverse(message),
-  );
-  return isOfChat(said);
 }
 
 function readMessages(messages: JsonObject[]): Conversation {

@@ -5,7 +5,7 @@ import { restoreExport } from '../../src/cli/restore-export.ts';
 import { exportParts } from '../../src/db/export-parts.ts';
 import { sumTokens } from '../../src/domain/context/view.ts';
 import type { Item } from '../../src/domain/items/item.ts';
-import { assistant, ofTokens, result, text, tool, user } from '../support/items.ts';
+import { assistant, call, ofTokens, result, text, tool, user } from '../support/items.ts';
 import { TINY } from '../support/session-lab.ts';
 import { refOf, SyncLab } from '../support/sync-lab.ts';
 
@@ -117,6 +117,21 @@ describe('a client that keeps a window over its history', () => {
       appended: 2,
     });
     expect((await lab.store.verify()).problems).toEqual([]);
+  });
+
+  it('may do so over calls that the model makes without a word', async () => {
+    const rounds = Array.from({ length: 8 }, (_, at) => [
+      call(`t${at}`, 'Bash', { command: `make ${at}` }),
+      result(`t${at}`, `made ${at}`),
+    ]);
+    const opening = [user('Make all of it.')];
+    for (let made = 1; made <= rounds.length; made++) {
+      const sent = [...opening, ...rounds.slice(Math.max(0, made - 3), made).flat()];
+      const synced = await lab.sync('s', sent);
+      expect(synced.divergence).toBeNull();
+      expect(saidIn(shown(synced.context))).toEqual(saidIn(sent));
+    }
+    expect(await lab.items('s')).toEqual([...opening, ...rounds.flat()]);
   });
 
   it('is not known by words of the user alone', async () => {

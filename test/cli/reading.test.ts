@@ -161,6 +161,10 @@ describe('the commands that read', () => {
       expect(stdout).toContain(
         'The model gave no summary (openai: bad key): this one was taken from the log.',
       );
+      const brokenOff = detail.replaceAll('"reason":"api_error"', '"reason":"interrupted"');
+      const other = await serverOf({ [`/sessions/${id}/compact`]: detail, [path]: brokenOff });
+      const shown = await palimpsest(['compact', id, '--text'], { PALIMPSEST_URL: other });
+      expect(shown.stdout).not.toContain('The model');
     } finally {
       await own.close();
     }

@@ -579,6 +579,21 @@ it.each<[string, unknown, string]>([
     },
     '"name"',
   ],
+  [
+    'a chat whose answers no API would know',
+    {
+      messages: [
+        { role: 'user', content: 'Where to?' },
+        { role: 'model', content: 'To Oslo.' },
+      ],
+    },
+    '"assistant"',
+  ],
+  [
+    'the history of a chat with Gemini',
+    { history: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+    '"tool_calls"',
+  ],
   ['ChatGPT', [{ title: 'x', mapping: {} }], 'one branch'],
   ['claude.ai', [{ uuid: 'x', chat_messages: [] }], 'one a line'],
   ['Gemini', { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }, '"tool_calls"'],

@@ -82,7 +82,9 @@ async function failureOfModel(target: Target, { session_id, id, outcome }: Compa
   if (outcome !== 'full_compacted') return null;
   const { value } = await ask(target, compactionDetail, compactionPath(session_id, id));
   const failures = value.attempt_history.flatMap(({ failure }) => failure ?? []);
-  return value.summarizer === 'extractive' ? (failures.at(-1)?.message ?? null) : null;
+  // An attempt that broke off by itself says nothing of a model.
+  const ofModel = failures.filter(({ reason }) => reason !== 'interrupted');
+  return value.summarizer === 'extractive' ? (ofModel.at(-1)?.message ?? null) : null;
 }
 
 function* lines(compaction: Compaction, failure: string | null, screen: Screen) {

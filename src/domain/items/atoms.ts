@@ -23,8 +23,8 @@ export type Atom = {
   isOfModel: boolean;
   /** Of a call or a result: the id of the call, which hardly anything else has. */
   anchor: string | null;
-  /** What a call is given; absent for all else. */
-  input?: Json;
+  /** The tool that a call is of, and what that is given; absent for all else. */
+  call?: { name: string; input: Json };
 };
 
 /** Fields that say nothing about what was said: marks of the cache, and what providers add. */
@@ -79,7 +79,7 @@ function atomOf(message: Message, part: Part): Atom | null {
     case 'tool_call': {
       const { id, name, input } = part;
       const text = `calls ${JSON.stringify([id, name])} ${canonicalJson(input)}`;
-      return { ...piece(text, true, id), input };
+      return { ...piece(text, true, id), call: { name, input } };
     }
     case 'tool_result': {
       const content = part.content.map(contentOf).join('\n');

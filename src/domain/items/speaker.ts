@@ -200,7 +200,8 @@ function flaggedSpeaker(message: Message): Speaker | null {
 
 /**
  * Teams of agents tell each what the others say as messages of the user, who has a name then, too. Only
- * what no person is called tells an agent: in a chat of several people their names stand there.
+ * what no person is called tells an agent: in a chat of several people their names stand there. Nor is one
+ * told by a name that its user may stand behind, or whoever sets its tasks: `user_proxy_agent`, `executor`.
  */
 function isNamedAsAgent({ role, name }: Message): boolean {
   if (role !== 'user' || name === undefined) return false;
@@ -209,8 +210,11 @@ function isNamedAsAgent({ role, name }: Message): boolean {
 }
 
 const CALLED_AGENT: ReadonlySet<string> = new Set([
-  ...['agent', 'assistant', 'critic', 'executor', 'expert', 'orchestrator', 'planner'],
-  ...['surfer', 'terminal'],
+  'assistant',
+  'critic',
+  'expert',
+  'surfer',
+  'terminal',
 ]);
 
 /** Hermes lets the agent say it where the user's turn would stand twice. */

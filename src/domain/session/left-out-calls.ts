@@ -3,8 +3,8 @@ import { type LoggedItem, type Match, matchHistory, type ToldItem } from './matc
 
 /**
  * The match for a client that leaves calls of its own tools out of the history together with their
- * results, once they are over (Mastra does so with those of its working memory), and tells what came
- * behind them. Null for every other. Linear.
+ * results, once the user goes on (Mastra does so with those of its working memory), and tells what came
+ * behind them. Null for every other, such as one that keeps a window over its newest calls. Linear.
  */
 export function matchWithoutLeftOutCalls(
   log: readonly LoggedItem[],
@@ -27,5 +27,22 @@ export function matchWithoutLeftOutCalls(
   // Where nothing behind them is told, the client has gone back to before them.
   const isBehind = ({ isOurs, atoms }: LoggedItem, at: number) =>
     at > last && !isOurs && !gone.has(at) && atoms.some(({ isFirm }) => isFirm);
-  return rest.some(isBehind) && !gone.has(last) ? match : null;
+  if (gone.has(last) || !rest.some(isBehind)) return null;
+  const own = log.filter(({ isOurs }) => !isOurs);
+  return areOfToolsOver([...own, ...client.slice(match.known)], isLeftOut) ? match : null;
+}
+
+/** Whether a tool of which a call is left out is called again only after the user has said something. */
+function areOfToolsOver(history: readonly ToldItem[], isLeftOut: (atom: Atom) => boolean): boolean {
+  let isOver = false;
+  const called = new Set<string>();
+  for (const atom of history.flatMap(({ atoms }) => atoms).reverse()) {
+    if (atom.call === undefined) {
+      if (!atom.isFirm || atom.isOfModel || atom.anchor !== null) continue;
+      isOver = true;
+      called.clear();
+    } else if (!isLeftOut(atom)) called.add(atom.call.name);
+    else if (!isOver || called.has(atom.call.name)) return false;
+  }
+  return true;
 }

@@ -72,7 +72,7 @@ function pairsOf(logged: readonly Piece[], told: readonly Piece[]): Pair[] {
       one.anchor === other.anchor &&
       one.isOfModel === other.isOfModel &&
       isAnchor(one) &&
-      (answered.has(one.anchor) || agree(one.input, other.input)));
+      (answered.has(one.anchor) || agree(one.call?.input, other.call?.input)));
   const pairs: Pair[] = [];
   let log = 0;
   let client = 0;

@@ -21,7 +21,10 @@ export function matchWithoutToldForOnce(
   const given = atomsIn(log.slice(answer)).filter(isOfModel);
   if (!given.some((atom) => isSameAnswer(atom, told[next]))) return null;
   const asked = atomsIn(log.slice(from, answer));
-  if (!isPartOf(told.slice(0, next).filter(isOfClient), asked)) return null;
+  const kept = told.slice(0, next).filter(isOfClient);
+  if (!isPartOf(kept, asked)) return null;
+  // With no question, the first answer begins a window, or welcomes somebody else in the same words.
+  if (from === 0 && kept.every(({ text }) => text.startsWith('system '))) return null;
   const superseded = log.flatMap(({ isOurs }, at) => (at < from || isOurs ? [] : at));
   return { kind: 'follows', known: before.known, superseded };
 }

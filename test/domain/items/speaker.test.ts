@@ -634,8 +634,12 @@ describe('who speaks', () => {
     ['WebSurfer', 'subagent'],
     ['Computer_terminal', 'subagent'],
     ['DataVerification_Expert', 'subagent'],
-    ['planner_2', 'subagent'],
+    ['critic_2', 'subagent'],
     ['user_proxy', 'user'],
+    // Behind whom AutoGen has its user, or what sets the task.
+    ['user_proxy_agent', 'user'],
+    ['code_executor_agent', 'user'],
+    ['MagenticOneOrchestrator', 'user'],
     ['Ann', 'user'],
     ['reagent', 'user'],
   ])('takes %s, as a message of the role user is named, for the %s', (name, speaker) => {

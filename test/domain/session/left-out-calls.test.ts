@@ -46,3 +46,13 @@ it('a client that goes back to before them has another past', () => {
   expect(match(log, [...told, said('No, the lexer.')])).toBeNull();
   expect(match(log.slice(0, 7), [...told, said('It is mended.', 'assistant')])).toBeNull();
 });
+
+it('a window over the newest calls leaves out those of a tool that goes on', () => {
+  const rounds = ['a', 'b', 'c', 'd'].map((id) => [call(id, 'bash'), result(id)]);
+  const [, ...newest] = rounds.flat().slice(1);
+  expect(match([asked, ...rounds.flat()], [asked, ...newest])).toBeNull();
+  const done = said('It is mended.', 'assistant');
+  expect(
+    match([asked, ...rounds.flat(), done], [asked, ...newest, done, said('And join?')]),
+  ).toBeNull();
+});

@@ -31,6 +31,16 @@ const TITLES: [string, Format, Item, string | null][] = [
   ],
   ['a request in Codex', 'openai-responses', codex('修复构建'), '修复构建'],
   ['system instructions', 'openai-chat', { role: 'system', content: 'You are a helper.' }, null],
+  [
+    'a request between tags, as mini-swe-agent writes it',
+    'openai-chat',
+    {
+      role: 'user',
+      content: '<pr_description>\nConsider the following PR description:\nSum is wrong',
+    },
+    'Consider the following PR description:',
+  ],
+  ['a sticker', 'openai-chat', { role: 'user', content: '<media:sticker>' }, '<media:sticker>'],
   ['an answer', 'openai-chat', { role: 'assistant', content: 'Done.' }, null],
   ['a result', 'openai-chat', { role: 'tool', tool_call_id: 'c', content: 'ok' }, null],
   [

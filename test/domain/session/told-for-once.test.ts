@@ -57,6 +57,11 @@ it('another answer, other words, or something gone earlier is another past', () 
   const other = assistant([text('I look.')]);
   expect(match(log, [user([asked]), assistant([text('No.')]), user('And now?')])).toBeNull();
   expect(match(log, [user('Why not?'), answer, user([result('a')])])).toBeNull();
+  const greeted = assistant('How can I help?');
+  expect(match([user('Hi'), greeted], [greeted, user('My order is late.')])).toBeNull();
+  const system = { role: 'system', content: 'Be short.' };
+  const chat = [system, user('Hi'), greeted];
+  expect(match(chat, [system, greeted, user('My order is late.')], 'openai-chat')).toBeNull();
   const later = [...log, user([result('a')]), other];
   expect(
     match(later, [user([asked]), answer, user([result('a')]), other, user('Go on.')]),
