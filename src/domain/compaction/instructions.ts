@@ -72,7 +72,13 @@ export function standingInstructions(
       continue;
     }
     const own = item.kind === 'message' ? whatHolds(item, newer, renewed) : '';
-    for (const passing of passingKinds(item)) newer.add(passing);
+    for (const note of remindersIn(item)) {
+      const passing = kindsOfNotes(note).filter((kind) => !newer.has(kind));
+      const isDate = !instructs(item) && notePartsOf(note).length === 1 && passing.includes('date');
+      if (isDate) kept.push(noteEntry(note));
+      // Of all else that goes with its message the older note stays.
+      if (isDate || texts.includes(note)) for (const kind of passing) newer.add(kind);
+    }
     if (item.kind !== 'message' || own === '') continue;
     const kinds = kindsOf(item).filter((kind) => !renewed.has(kind));
     if (done.has(item)) {
@@ -87,6 +93,7 @@ export function standingInstructions(
     // The older one stays where there is no room for it.
     if (taken > (isEarly ? leftEarly : left)) continue;
     for (const kind of kinds) renewed.add(kind);
+    for (const passing of kindsOfNotes(own)) newer.add(passing);
     if (isEarly) leftEarly -= taken;
     else left -= taken;
     kept.push(one);
@@ -106,7 +113,7 @@ export function standingInstructions(
       const told = messageText(item);
       if (!instructs(item)) return gone.has(item) ? [] : [standing(entry)];
       const own = whatHolds(item, newer, renewed);
-      for (const passing of passingKinds(item)) newer.add(passing);
+      for (const passing of kindsOfNotes(own)) newer.add(passing);
       if (own === told) return [standing(entry)];
       return own === '' ? [] : [noteEntry(own, entry.item)];
     });
@@ -146,17 +153,25 @@ function kindsOf(message: Message): string[] {
   return instructionBlocks(message).map(({ kind }) => kind);
 }
 
-/** How others put into a message of the user what is told in messages of the role `system`. */
+/** How older models are told in a message of the user what others are in messages of the role `system`. */
 const AS_REMINDER = /^<system-reminder>\s{0,4}([\s\S]*?)\s{0,4}<\/system-reminder>\s{0,4}$/;
 
 /** The kinds of notes in a message that hold until they are said anew. */
 function passingKinds(item: Normalised): string[] {
-  if (item.kind !== 'message' || item.role === 'assistant') return [];
-  return item.parts.flatMap((part) => {
-    if (part.kind !== 'text') return [];
-    const words = item.role === 'system' ? part.text : (AS_REMINDER.exec(part.text)?.[1] ?? '');
-    return notePartsOf(words).flatMap(({ kind }) => kind ?? []);
-  });
+  if (item.kind === 'message' && item.role === 'system') return kindsOfNotes(messageText(item));
+  return remindersIn(item).flatMap(kindsOfNotes);
+}
+
+/** The parts of a message of the user that are nothing but reminders. */
+function remindersIn(item: Normalised): string[] {
+  if (item.kind !== 'message' || item.role !== 'user') return [];
+  return item.parts.flatMap((part) =>
+    part.kind === 'text' && AS_REMINDER.test(part.text) ? [part.text] : [],
+  );
+}
+
+function kindsOfNotes(text: string): string[] {
+  return notePartsOf(AS_REMINDER.exec(text)?.[1] ?? text).flatMap(({ kind }) => kind ?? []);
 }
 
 /** What Claude Code says in a reminder in front of all else, and only of the moment: what it has read, its mode. */
