@@ -115,7 +115,7 @@ const MENTIONED =
   /(?<![:：] ?)(?:“[^”\n]{2,200}”|「[^」\n]{2,200}」|『[^』\n]{2,200}』|«[^»\n]{2,200}»|(?<![\p{L}\p{N}"])"[^"\n]{2,200}"(?![\p{L}\p{N}"]))/gu;
 /** What somebody says in a story or a play, in several sentences: the user tells it and demands none of it. */
 const SPEECH =
-  /(?<![:：] {0,2})(?:“[^”\n]{2,1000}”|(?<![\p{L}\p{N}"])"[^"\n]{1,1000}"(?![\p{L}\p{N}"]))/gu;
+  /(?<![:：] {0,2})(?:“[^“”\n]{2,1000}”|(?<![\p{L}\p{N}"])"[^"\n]{1,1000}"(?![\p{L}\p{N}"]))/gu;
 
 function withoutSpeech(text: string): string {
   if (!/["“]/.test(text)) return text;
