@@ -206,6 +206,17 @@ describe('what Claude Code tells of itself behind the first request', () => {
     expect(kept([...opening, said, asked, said], codec, 2)).toEqual([rest]);
   });
 
+  it('is told once where a message has several texts', () => {
+    const texts = (...all: string[]): Item => ({
+      role: 'system',
+      content: all.map((text) => ({ type: 'text', text })),
+    });
+    const dated = (day: number) => `${skills}\n\nToday's date is 2026-11-${day}.`;
+    const newest = texts(dated(29), board(7));
+    const history = [user('Mend it.'), texts(dated(28), board(9)), said, user('On.'), newest, said];
+    expect(kept(history)).toEqual([system(skills), newest]);
+  });
+
   it('stays where what is newer goes with the message of a user, or has no room', () => {
     const reminder = (text: string): JsonObject => {
       return { type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` };
