@@ -45,7 +45,9 @@ export function endedInJson(text: string, script: string): Ended | null {
   // One field alone, and no code, may stand in any document; Strands calls both of them otherwise.
   if (hasFailed === null && (out === undefined || err === undefined)) {
     const error = stringField(json, 'error');
-    if (output === undefined || error === undefined || PRINTS_FILE.test(script)) return null;
+    if (output === undefined || error === undefined) return null;
+    // A file with such fields is hardly ever written just as it writes them.
+    if (PRINTS_FILE.test(script) && text !== JSON.stringify({ output, error })) return null;
     return { text: joined([output, error]), hasFailed, isCut: head !== undefined };
   }
   if (hasFailed !== true) {

@@ -238,8 +238,9 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     expect(outcomeOf(failed, 'python3 -m unittest', true)).toMatchObject({ kind: 'failed' });
     expect(answerTo('make', answer(''))).toMatchObject({ text: 'ran', isFailed: false });
     // A file may have the same fields.
-    const text = '{"output":"ran","error":""}';
-    expect(answerTo('cat out.json', answer(''))).toMatchObject({ text, isFailed: false });
+    const text = '{\n  "output": "ran",\n  "error": ""\n}\n';
+    expect(answerTo('cat out.json', toolResult(text))).toMatchObject({ text, isFailed: false });
+    expect(answerTo('cat a.ts', answer(''))).toMatchObject({ text: 'ran', isFailed: false });
   });
 
   it('no edit was made', () => {
