@@ -55,6 +55,7 @@ const UNITS = [
     '`',
     '\u200b',
     '😀',
+    '“',
   ],
   ...['<summary>', '</summary>', '<analysis>', '<analysis><summary>', '<system-reminder>'],
   ...['<system-reminder></system-reminder>', '<task-notification>', '<environment_context>\n'],

@@ -71,15 +71,22 @@ export function standingInstructions(
       kept.push(standing(entry));
       continue;
     }
-    const own = item.kind === 'message' ? whatHolds(item, newer, renewed) : '';
-    for (const passing of passingKinds(item)) newer.add(passing);
-    if (item.kind !== 'message' || own === '') continue;
+    const own = item.kind === 'message' ? whatHolds(item, newer, renewed) : [];
+    const text = own.join('\n');
+    for (const note of remindersIn(item)) {
+      const passing = kindsOfNotes(note).filter((kind) => !newer.has(kind));
+      const isDate = !instructs(item) && notePartsOf(note).length === 1 && passing.includes('date');
+      if (isDate) kept.push(noteEntry(note));
+      // Of all else that goes with its message the older note stays.
+      if (isDate || texts.includes(note)) for (const kind of passing) newer.add(kind);
+    }
+    if (item.kind !== 'message' || text === '') continue;
     const kinds = kindsOf(item).filter((kind) => !renewed.has(kind));
     if (done.has(item)) {
       for (const kind of kinds) renewed.add(kind);
       continue;
     }
-    const one = own === messageText(item) ? standing(entry) : noteEntry(own, entry.item);
+    const one = text === messageText(item) ? standing(entry) : noteEntry(text, entry.item);
     // A task stands where the request of a user would.
     const isEarly = place < firstAnswer || isAgentTask(item);
     const room = kinds.reduce((sum, kind) => sum + (freed.get(kind) ?? 0), 0);
@@ -87,6 +94,7 @@ export function standingInstructions(
     // The older one stays where there is no room for it.
     if (taken > (isEarly ? leftEarly : left)) continue;
     for (const kind of kinds) renewed.add(kind);
+    for (const passing of own.flatMap(kindsOfNotes)) newer.add(passing);
     if (isEarly) leftEarly -= taken;
     else left -= taken;
     kept.push(one);
@@ -106,9 +114,10 @@ export function standingInstructions(
       const told = messageText(item);
       if (!instructs(item)) return gone.has(item) ? [] : [standing(entry)];
       const own = whatHolds(item, newer, renewed);
-      for (const passing of passingKinds(item)) newer.add(passing);
-      if (own === told) return [standing(entry)];
-      return own === '' ? [] : [noteEntry(own, entry.item)];
+      for (const passing of own.flatMap(kindsOfNotes)) newer.add(passing);
+      const text = own.join('\n');
+      if (text === told) return [standing(entry)];
+      return text === '' ? [] : [noteEntry(text, entry.item)];
     });
   return [...opening.reverse(), ...notes, ...kept.reverse()];
 }
@@ -126,37 +135,53 @@ function instructs(item: Normalised): item is Message {
   return isOfOperator(item) || (isReminder(item) && HOLDS.test(messageText(item)));
 }
 
-/** What of a message stays, where later ones say these notes and blocks anew; '' for nothing. */
+/** The texts of a message that stay, where later ones say these notes and blocks anew. */
 function whatHolds(
   message: Message,
   newer: ReadonlySet<string>,
   renewed: ReadonlySet<string>,
-): string {
+): string[] {
   const isKept: boolean = instructs(message);
   if (isKept) {
     const blocks = instructionBlocks(message).filter(({ kind }) => !renewed.has(kind));
-    const text = blocks.map((block) => block.text).join('\n');
-    return withoutNotes(behindFiles(text), (kind) => newer.has(kind));
+    const text = behindFiles(blocks.map((block) => block.text).join('\n'));
+    const texts = text === messageText(message) ? textsOf(message) : [text];
+    const own = texts.map((one) => withoutNotes(one, (kind) => newer.has(kind)));
+    return own.every((one, at) => one === texts[at]) ? texts : own.filter((one) => one !== '');
   }
-  if (message.role !== 'system' || newer.has('hook')) return '';
-  return notePartsOf(messageText(message)).find(({ kind }) => kind === 'hook')?.text ?? '';
+  if (message.role !== 'system' || newer.has('hook')) return [];
+  return textsOf(message)
+    .flatMap(notePartsOf)
+    .flatMap((part) => (part.kind === 'hook' ? [part.text] : []));
+}
+
+function textsOf({ parts }: Message): string[] {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
 }
 
 function kindsOf(message: Message): string[] {
   return instructionBlocks(message).map(({ kind }) => kind);
 }
 
-/** How others put into a message of the user what is told in messages of the role `system`. */
+/** How older models are told in a message of the user what others are in messages of the role `system`. */
 const AS_REMINDER = /^<system-reminder>\s{0,4}([\s\S]*?)\s{0,4}<\/system-reminder>\s{0,4}$/;
 
 /** The kinds of notes in a message that hold until they are said anew. */
 function passingKinds(item: Normalised): string[] {
-  if (item.kind !== 'message' || item.role === 'assistant') return [];
-  return item.parts.flatMap((part) => {
-    if (part.kind !== 'text') return [];
-    const words = item.role === 'system' ? part.text : (AS_REMINDER.exec(part.text)?.[1] ?? '');
-    return notePartsOf(words).flatMap(({ kind }) => kind ?? []);
-  });
+  if (item.kind === 'message' && item.role === 'system') {
+    return textsOf(item).flatMap(kindsOfNotes);
+  }
+  return remindersIn(item).flatMap(kindsOfNotes);
+}
+
+/** The parts of a message of the user that are nothing but reminders. */
+function remindersIn(item: Normalised): string[] {
+  if (item.kind !== 'message' || item.role !== 'user') return [];
+  return textsOf(item).filter((text) => AS_REMINDER.test(text));
+}
+
+function kindsOfNotes(text: string): string[] {
+  return notePartsOf(AS_REMINDER.exec(text)?.[1] ?? text).flatMap(({ kind }) => kind ?? []);
 }
 
 /** What Claude Code says in a reminder in front of all else, and only of the moment: what it has read, its mode. */

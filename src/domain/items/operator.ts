@@ -1,5 +1,6 @@
 import type { Message, Normalised } from './item.ts';
 import { messageText } from './message-text.ts';
+import { DATE_NOTE } from './passing-notes.ts';
 import { TAG_MARKS } from './speaker-marks.ts';
 import { behindFiles, saidBySystem } from './system-notes.ts';
 import { readUtterances } from './utterances.ts';
@@ -14,7 +15,7 @@ import { readUtterances } from './utterances.ts';
 const REWRITTEN: readonly RegExp[] = [
   /^# Environment\n(?![\s\S]*\n# )/,
   /^# Environment update\n - Primary working directory: /,
-  /^(?:Today's date is|The date has changed\. Today's date is) [^\n.]{1,60}\.?(?: (?:DO NOT|Do not|Don't|Rely) [^\n.]{1,200}\.?)?\s*$/,
+  DATE_NOTE,
   /^The (?:TodoWrite tool|task tools) ha(?:sn't|ven't) been used recently\./,
   /^(?:Plan mode (?:is active|still active)|## (?:Exited|Re-entering) (?:Plan|Auto) Mode\n)/,
 ];

@@ -6,6 +6,10 @@ import { beginsNote, OF_ITSELF_BEGINS } from './system-notes.ts';
  */
 export type NotePart = { kind: string | null; text: string };
 
+/** Which day it is, with what Claude Code asks for beside it. */
+export const DATE_NOTE =
+  /^(?:Today's date is|The date has changed\. Today's date is) [^\n.]{1,60}\.?(?: (?:DO NOT|Do not|Don't|Rely) [^\n.]{1,200}\.?)?\s*$/;
+
 /** Notes of one paragraph, in forms that leave no room for anybody's words. */
 const PASSING: readonly (readonly [string, RegExp])[] = [
   ['budget', /^<total_tokens>\d{1,15} tokens left<\/total_tokens>$/],
@@ -17,7 +21,7 @@ const PASSING: readonly (readonly [string, RegExp])[] = [
     'model',
     /^You are powered by the model named [^\n]{1,100}\. The exact model ID is [^\n ]{1,200}\.(?: Assistant knowledge cutoff is [^\n.]{1,40}\.)?$/,
   ],
-  ['date', /^(?:The date has changed\. )?Today's date is (?:now )?\d{4}-\d\d-\d\d\.?$/],
+  ['date', DATE_NOTE],
 ];
 /** What a hook adds to a request of the user, which each later request is given anew. */
 const OF_REQUEST = /^UserPromptSubmit hook additional context: /;

@@ -34,7 +34,7 @@ export function textsOfFiles(parts: readonly Part[]): { first: number; last: num
   return { first, last: last < first ? parts.length - 1 : last };
 }
 
-/** Whether a block is a file that the user has named when starting pi. */
+/** Whether a block is a file that the user hands over by pi or Crush, or what Crush says of its files. */
 export function isFile({ text }: Utterance): boolean {
-  return text.startsWith('<file name=');
+  return /^(?:<file (?:name|path)=|<system_info>)/.test(text);
 }

@@ -375,7 +375,7 @@ class LedgerFold {
     const done = (process === null ? null : this.runs.running(process)) ?? own;
     const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode, call.input);
     this.runs.ended(call.id, done, outcome, this.files, moment);
-    this.runs.changedOutside(call, own, outcome, moment);
+    this.runs.changedOutside(call, result, own, outcome, moment);
     if (done.script !== null) {
       const ran = ranBy(call, result, done.script, this.shell);
       this.gitHead = gitHeadAfter(this.gitHead, ran, moment.at);

@@ -1,4 +1,5 @@
-import type { ToolCall } from '../items/item.ts';
+import type { ToolCall, ToolResult } from '../items/item.ts';
+import { resultText } from '../items/message-text.ts';
 import { isJsonObject } from '../json.ts';
 import { clipEnd, oneLine } from '../text.ts';
 import { isLater } from './inherit.ts';
@@ -15,12 +16,23 @@ const CHANGES: ReadonlySet<string> = new Set(
 /** What the ledger tells of elsewhere: files, lists, programs that run, and the agent's own notes. */
 const ELSEWHERE =
   /^(?:cells?|director(?:y|ies)|dirs?|files?|folders?|goals?|lines?|memor(?:y|ies)|notebook|observations|plans?|process|shell|stdin|tasks?|terminal|text|todos?|input|keys?|agents?|teams?)$/;
+/** Verbs that are names of things as well: `issue_read`, `order_status`, `place_details` only look. */
+const IS_THING = /^(?:block|book|charge|comment|issue|order|place|post|release|return|schedule)$/;
+const LOOKS =
+  /^(?:count|details?|fetch|find|get|history|info|list|lookup|notes|price|prices|query|read|search|show|stats|status|view)$/;
+/** What an answer says of itself that is no error for its program. */
+const SAYS_FAILED =
+  /^\s{0,8}\{(?=[\s\S]{0,2000}"(?:(?:success|ok)": ?false|is_?error": ?true|status": ?"(?:error|failed|failure)"))/i;
+const LOOKED_AT = 3_000;
 
 const LONGEST_NAME = 60;
 const LONGEST_INPUT = 200;
 
-/** What a call of a tool changes out there, with all that it was given; null for other tools. */
-export function changeBy({ name, input }: ToolCall): string | null {
+/**
+ * What a call of a tool changes out there, with all that it was given; null for other tools, and where the
+ * result says that it has not.
+ */
+export function changeBy({ name, input }: ToolCall, result: ToolResult): string | null {
   // A server's name stands in front.
   const [own = ''] = name
     .slice(-200)
@@ -34,7 +46,8 @@ export function changeBy({ name, input }: ToolCall): string | null {
   if (!CHANGES.has(verb) || others.length === 0 || others.some((word) => ELSEWHERE.test(word))) {
     return null;
   }
-  if (!isJsonObject(input)) return null;
+  if (IS_THING.test(verb) && others.some((word) => LOOKS.test(word))) return null;
+  if (!isJsonObject(input) || SAYS_FAILED.test(resultText(result).slice(0, LOOKED_AT))) return null;
   return `${clipEnd(own, LONGEST_NAME)} ${clipEnd(oneLine(JSON.stringify(input)), LONGEST_INPUT)}`;
 }
 

@@ -39,11 +39,11 @@ const DESCRIBES = new RegExp(
     /\bI never (?:told|said|asked|wanted|meant|mentioned)\b/,
     // An order says "don't always".
     /\b(?:(?:is|are|was|were|does|did|has|have|had|would|could)(?:n['’]t| not)|(?:it|this|that|they|he|she|I|we) (?:don['’]t|do not|can['’]t|won['’]t)) always\b/,
-    /\b[A-Z]\w{1,30}['’]s [^.!?\n]{0,60}\bpreferences? for\b/,
-    /^(?:this|these|those|that|the|it)\b(?!.{0,300}\b(?:you|please|must|should|shall|do not|don['’]?t)\b)[^.!?\n]{0,300} in (?:the )?future(?=\W{0,3}$)/,
+    /\b[A-Z]\w{1,30}['’]s [^.!?\n]{0,60}(?<!\b(?:my|our) (?:\w{2,15} )?)\bpreferences? for\b/,
+    /^(?:this|these|those|that|the|it)\b(?!.{0,300}\b(?:you|please|must|should|shall|do not|don['’]?t)\b)[^.!?\n]{0,300} in the future(?=\W{0,3}$)/,
     /(?<!\b(?:I|we|my|our|user|users?['’]s?)(?: have| had)?) preferred (?:it|that|them|these|this|those|to|stocks?|shares?|equity)\b/,
     /\b(?:he|she)(?:['’]s| is| was| has been)? (?:\w{2,15} ){0,4}(?:always|at all times)\b|\bI(?:['’]ll| will) (?:always|never) (?:be|forget|have|know|remember)\b/,
-    /\b(?:it|they|he|she) (?:never|always) (?:\w{2,20}ed|came|did|gave|got|had|knew|made|said|sold|told|took|was|went|were)\b/,
+    /\b(?:it|they|he|she) (?:never|always) (?:\w{2,20}(?<!e|emb)ed|came|did|gave|got|had|knew|made|said|sold|told|took|was|went|were)\b/,
     /\b(?:can|could|may|might)(?: also| still)? always\b/,
     /(?<!\b(?:you|we) )\b(?:could|may|might)(?: also| still)? never\b/,
     /\b(?:do|does|should|would|will|can) (?:I|it|they|he|she)(?: \w+)? (?:always|never)\b/,
@@ -84,12 +84,15 @@ const ASKED_ABOUT =
   /\b(?:in (?:the )?future|next time|keep in mind|stick (?:to|with)|prefer(?:red|ably)|any ?time|no matter)\b/gi;
 /** What the user has never done is no rule, and yet worth knowing. */
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
-/** What should have been is no demand. */
+/** What should have been is no demand; what should have rounded corners is. */
 const SHOULD_HAVE =
-  /\b(?:should|could|would|must|need)(?:n['’]t| not)?(?: \w{2,15}ly)? (?:have|['’]ve) (?:\w{2,15}ly )?(?:been|had|\w{2,20}(?:ed|en|ne|wn))\b/gi;
-/** A sentence that tells what was, and asks nobody for anything: what pages and reports are full of. */
+  /\b(?:should|could|would|must|need)(?:n['’]t| not)?(?: \w{2,15}ly)? (?:have|['’]ve) (?:\w{2,15}ly )?(?:been|had|\w{2,20}(?:ed|en|ne|wn)(?= (?:an?|and|at|before|by|for|from|her|him|in|it|on|that|the|them|this|to|us|when|with)\b|[^\S\n]*(?:[.,;:!?)]|$)))\b/gi;
+/**
+ * A sentence that tells what was, and asks nobody for anything: what pages and reports are full of. In German
+ * and Dutch "was" is another word: one that only English has stands in it.
+ */
 const TELLS_PAST =
-  /^(?=[A-Z])(?!(?:if|when|whenever|once|unless|until|only)\b)(?!.{0,400}\b(?:must|should|shall|please|you|your|do not|don['’]t|never|always|make sure|ensure|let['’]s|i|we|need|add|change|do|fix|keep|leave|make|put|remove|run|use|write)\b)(?:\S{1,30} ){0,8}(?:was|were|had|did|became|began|brought|caught|gave|grew|led|lost|paid|saw|sold|took|told|went|wrote|(?:it|they|this|that|he|she|who|which) (?:\w{2,15}ly )?\w{3,20}ed)\b/i;
+  /^(?=[A-Z])(?!(?:if|when|whenever|once|unless|until|only)\b)(?=.{0,400}\b(?:and|by|from|it|that|the|they|this|to|with)\b)(?!.{0,400}\b(?:from now on|going forward|needs? to|ha(?:s|ve) to|must|should|shall|please|you|your|do not|don['’]t|never|always|make sure|ensure|let['’]s|i|we|need|add|change|do|fix|keep|leave|make|put|remove|run|use|write)\b)(?:\S{1,30} ){0,8}(?:was|were|had|did|became|began|brought|caught|gave|grew|led|lost|paid|saw|sold|took|told|went|wrote|(?:it|they|this|that|he|she|who|which) (?:\w{2,15}ly )?\w{3,20}ed)\b/i;
 /** What the user does not know or has to do now and then, which nobody is asked to change. */
 const KNOWS_NOT =
   /\b(?:sometimes|usually|often) (?:I|we) (?:just )?(?:need|have) to\b|\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
@@ -112,7 +115,7 @@ const MENTIONED =
   /(?<![:：] ?)(?:“[^”\n]{2,200}”|「[^」\n]{2,200}」|『[^』\n]{2,200}』|«[^»\n]{2,200}»|(?<![\p{L}\p{N}"])"[^"\n]{2,200}"(?![\p{L}\p{N}"]))/gu;
 /** What somebody says in a story or a play, in several sentences: the user tells it and demands none of it. */
 const SPEECH =
-  /(?<![:：] {0,2})(?:“[^”\n]{2,1000}”|(?<![\p{L}\p{N}"])"[^"\n]{2,1000}"(?![\p{L}\p{N}"]))/gu;
+  /(?<![:：] {0,2})(?:“[^“”\n]{2,1000}”|(?<![\p{L}\p{N}"])"[^"\n]{1,1000}"(?![\p{L}\p{N}"]))/gu;
 
 function withoutSpeech(text: string): string {
   if (!/["“]/.test(text)) return text;

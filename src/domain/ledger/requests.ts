@@ -106,7 +106,8 @@ export function answeredBy(reply: string, before: string): string {
 }
 
 /** A heading that asks what the text below it tells, and not the user. */
-const ANSWERED_BELOW = /^#{1,6} \W{0,12}(?:why|how|what)\b(?!.{0,200}\byou)/i;
+const ANSWERED_BELOW =
+  /^#{1,6} \W{0,12}(?:why|how|what)\b(?!.{0,200}\b(?:you|shall|should|next|do (?:we|I)))/i;
 
 /** What a longer reply has chosen by its letter; '' where it names none. */
 function chosenBy(reply: string, before: string): string {

@@ -85,8 +85,14 @@ export class Runs {
   }
 
   /** A call that changes something out there, where it did not fail. */
-  changedOutside(call: ToolCall, { tool }: Done, { kind }: Outcome, { seq }: Moment): void {
-    const text = kind === 'ok' || kind === 'unknown' ? changeBy(call) : null;
+  changedOutside(
+    call: ToolCall,
+    result: ToolResult,
+    { tool }: Done,
+    { kind }: Outcome,
+    { seq }: Moment,
+  ): void {
+    const text = kind === 'ok' || kind === 'unknown' ? changeBy(call, result) : null;
     const known = this.tools.get(tool);
     if (text === null || known === undefined) return;
     const others = known.changed?.filter((one) => one.text !== text) ?? [];

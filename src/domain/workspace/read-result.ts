@@ -125,7 +125,7 @@ function numberingsOf(call: ToolCall): Numbering[] {
 /** SWE-agent, Anthropic's editor and Mastra say first what they show; opencode puts it into a tag. */
 function numberedPart(text: string): string {
   const said =
-    /^(?:Here's the (?:result of running|content of)[^\n]{0,4200}:|[^\n]{1,4200} \((?:lines \d{1,9}-\d{1,9} of \d{1,9}, )?\d{1,12} bytes\)|<file>|<content>)\n/;
+    /^(?:Here's the (?:result of running|content of)[^\n]{0,4200}:|(?! {0,8}\d{1,9}[→|:\t])[^\n]{1,4200} \((?:lines \d{1,9}-\d{1,9} of \d{1,9}, )?\d{1,12} bytes\)|<file>|<content>)\n/;
   return text.replace(said, '');
 }
 

@@ -36,9 +36,12 @@ const ABORTED = /^Wall time: [\d.]{1,20} (?:seconds|s)\n(?=aborted by user)/;
 /** What Kimi Code writes above a result: how long some tools took, that it failed, or that there is none. */
 const KIMI =
   /^(?=Wall time: |<system>)(?:Wall time: \d{1,9}\.\d{3} seconds(?:\n|$))?(?:(<system>ERROR: Tool execution failed\.)(?: Tool output is empty\.)?<\/system>(?:\n|$)|<system>Tool output is empty\.<\/system>(?:\n|$))?/;
-/** What Continue, Droid and Strands write in front of what a tool that failed has said. */
+/**
+ * What Continue, Droid and Strands write in front of what a tool that failed has said. In a log lines of
+ * other levels follow.
+ */
 const FAILED =
-  /^(?:\[ERROR\] (?=Error: |(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): )|Error executing tool [\w.-]{1,100}: (?:Error \(exit code -?\d{1,10}\): )?|Error: Command failed \(exit code: -?\d{1,10}\)\n)/;
+  /^(?:\[ERROR\] (?=Error: |(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): )(?![\s\S]*\n\[[A-Z]{4,8}\] )|Error executing tool [\w.-]{1,100}: (?:Error \(exit code -?\d{1,10}\): )?|Error: Command failed \(exit code: -?\d{1,10}\)\n)/;
 const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
 /** What Antigravity says of a command, before its output. */
 const ANTIGRAVITY =
@@ -105,13 +108,16 @@ function read(result: ToolResult, ended: Ended): Readonly<Told> {
   const total = /^Total output lines: \d{1,12}\n\n?/.exec(text);
   const body = total === null ? text : text.slice(total[0].length);
   const isFailed = result.is_error || hasFailed === true || tellsFailure(body);
+  const opening = body.slice(0, LONGEST_FAILURE).trimStart();
   return {
     text: body,
     isFailed,
     isShortened: isCut || total !== null || LEFT_OUT.test(body),
     isUnfinished: isRunning,
     isRefused:
-      isFailed && !wasStopped(body) && REFUSALS.test(body.slice(0, LONGEST_FAILURE).trimStart()),
+      isFailed &&
+      !wasStopped(body) &&
+      (REFUSALS.test(opening) || REFUSALS_OF_STRANDS.test(opening)),
     isCleared: isDigest(raw) || isRecallNote(raw) || isNote(body),
     isTold: hasFailed !== null,
   };
@@ -278,7 +284,9 @@ const FAILURES: readonly RegExp[] = [
 ];
 /** Beginnings of answers that say that a call was not carried out. */
 const REFUSALS =
-  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )|\{"status":"denied","(?:feedback"|message":"The user denied )|Permission (?:to (?:use|read|edit) |for this (?:tool use|command|action) (?:was|has been) denied)|This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError|Encountered error in step execution: user denied permission for |(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): )/i;
+  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )|\{"status":"denied","(?:feedback"|message":"The user denied )|Permission (?:to use |to (?:read|edit) [^\n]{1,4200} has been denied|for this (?:tool use|command|action) (?:was|has been) denied)|This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError|Encountered error in step execution: user denied permission for )/i;
+/** The same by Strands; others begin so in small letters what a server has refused. */
+const REFUSALS_OF_STRANDS = /^(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): /;
 /** Notes that stand in place of a content, such as those of programs that clear old results. */
 const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
 /** Stands in place of a result that a transcript does not hold: nobody knows how the call ended. */

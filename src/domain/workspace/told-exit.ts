@@ -46,6 +46,8 @@ export function endedInJson(text: string, script: string): Ended | null {
   if (hasFailed === null && (out === undefined || err === undefined)) {
     const error = stringField(json, 'error');
     if (output === undefined || error === undefined) return null;
+    // A file with such fields is hardly ever written just as it writes them.
+    if (PRINTS_FILE.test(script) && text !== JSON.stringify({ output, error })) return null;
     return { text: joined([output, error]), hasFailed, isCut: head !== undefined };
   }
   if (hasFailed !== true) {

@@ -1072,30 +1072,51 @@ describe('what was left running', () => {
     ['by a part of its program only', 'killall np', ['b7k2', '79801']],
     ['with a signal that ends nothing', 'pkill -USR1 -f http.server', ['b7k2', '79801']],
     ['in words', 'echo "use pkill -f http.server"', ['b7k2', '79801']],
+    [
+      'in a file that is written',
+      "cat > stop.sh <<'EOF'\npkill -f http.server\nEOF",
+      ['b7k2', '79801'],
+    ],
+    ['in what is committed', 'git commit -m "Stop it\n\npkill -f npm"', ['b7k2', '79801']],
   ])('is told no more once the shell has ended it %s', (_, command, left) => {
     const ended = used('Bash', { command }, '');
     const told = stepsOf([...server, ...session, ...ended, ...later]) ?? [];
     expect(told.map((line) => line.split(', process ')[1])).toEqual(left);
   });
 
-  test.each(['fuser -k 8971/tcp', 'lsof -ti:8971 | xargs kill -9', 'npx kill-port 8971'])(
-    'nor once the shell has ended what serves its port: %s',
+  test.each(['fuser -v 8971/tcp', 'lsof -i :8971', 'kill -0 $(lsof -ti :8971)'])(
+    'but not where the shell only asks what serves a port: %s',
     (command) => {
       const serves = used(
         'Bash',
         { command: 'python3 -m http.server 8971', run_in_background: true },
         'Command running in background with ID: b7k3. Output is being written to: /tmp/b7k3.output.',
       );
-      const ended = used('Bash', { command }, '');
-      const again = used(
-        'Bash',
-        { command: `${command}; python3 -m http.server 8971`, run_in_background: true },
-        'Command running in background with ID: b7k4. Output is being written to: /tmp/b7k4.output.',
-      );
-      expect(stepsOf([...serves, ...ended, ...server, ...later])).toHaveLength(1);
-      expect(stepsOf([...serves, ...again, ...later])?.[0]).toMatch(/process b7k4$/);
+      expect(stepsOf([...serves, ...used('Bash', { command }, ''), ...later])).toHaveLength(1);
     },
   );
+
+  test.each([
+    'fuser -k 8971/tcp',
+    'fuser 8971/tcp -k',
+    'lsof -ti:8971 | xargs kill -9',
+    'kill $(lsof -ti :8971)',
+    'npx kill-port 8971',
+  ])('nor once the shell has ended what serves its port: %s', (command) => {
+    const serves = used(
+      'Bash',
+      { command: 'python3 -m http.server 8971', run_in_background: true },
+      'Command running in background with ID: b7k3. Output is being written to: /tmp/b7k3.output.',
+    );
+    const ended = used('Bash', { command }, '');
+    const again = used(
+      'Bash',
+      { command: `${command}; python3 -m http.server 8971`, run_in_background: true },
+      'Command running in background with ID: b7k4. Output is being written to: /tmp/b7k4.output.',
+    );
+    expect(stepsOf([...serves, ...ended, ...server, ...later])).toHaveLength(1);
+    expect(stepsOf([...serves, ...again, ...later])?.[0]).toMatch(/process b7k4$/);
+  });
 
   test('is told no more once it was stopped or has ended', () => {
     const stopped = used('TaskStop', { task_id: 'b7k2' }, 'Successfully stopped task: b7k2');

@@ -206,6 +206,35 @@ describe('what Claude Code tells of itself behind the first request', () => {
     expect(kept([...opening, said, asked, said], codec, 2)).toEqual([rest]);
   });
 
+  it('is told once where a message has several texts', () => {
+    const texts = (...all: string[]): Item => ({
+      role: 'system',
+      content: all.map((text) => ({ type: 'text', text })),
+    });
+    const dated = (day: number) => `${skills}\n\nToday's date is 2026-11-${day}.`;
+    const newest = texts(dated(29), board(7));
+    const history = [user('Mend it.'), texts(dated(28), board(9)), said, user('On.'), newest, said];
+    expect(kept(history)).toEqual([system(skills), newest]);
+  });
+
+  it('stays where what is newer goes with the message of a user, or has no room', () => {
+    const reminder = (text: string): JsonObject => {
+      return { type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` };
+    };
+    const dated = "The date has changed. Today's date is now 2026-11-29.";
+    const opening = [user('Mend it.'), join(environment, style, "Today's date is 2026-11-28.")];
+    const content = [reminder(dated), reminder(style), { type: 'text', text: 'On.' }];
+    const history = [...opening, said, { role: 'user', content }, said, user('Go.'), said];
+    expect(kept(history)).toEqual([
+      join(environment, style),
+      user(`<system-reminder>\n${dated}\n</system-reminder>`),
+    ]);
+    const long = join(`${'A long note.'.repeat(9)}`, style);
+    const without = [...opening, said, user('On.'), long, said];
+    const costs = (item: Item) => (item === long ? 50_000 : 100);
+    expect(kept(without, codec, 0, costs)).toEqual([opening[1]]);
+  });
+
   it('stays as it is where a hook alone has said so, or the operator says more', () => {
     const told = system(board(9));
     expect(kept([user('Mend it.'), told, said, user('On.'), said])).toEqual([told]);

@@ -100,8 +100,11 @@ describe('files that a user names with @', () => {
     expect(ledgerOf(told(text)).constraints).toEqual([]);
   });
 
-  test('alone are what the user says where pi is started with them', () => {
-    const text = '<file name="/w/prompt.md">\nFix the bug.\n</file>\n';
+  test.each([
+    '<file name="/w/prompt.md">\nFix the bug.\n</file>\n',
+    '<file path="/w/prompt.md">\nFix the bug.\n</file>',
+    "<system_info>The files below have been attached by the user, consider them in your response</system_info>\n<file path='paste_1.txt'>\n\nFix the bug.\n</file>\n",
+  ])('alone are what the user says: %s', (text) => {
     expect(wordsOf(text)).toBe(text.trim());
   });
 

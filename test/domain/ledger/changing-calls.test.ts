@@ -27,10 +27,20 @@ describe('what calls change out there', () => {
     ['a file, which is told as such', 'create_file', false],
     ['a list of todos', 'update_todo_list', false],
     ['a tool that is called as what it does', 'Update', false],
+    ['a name of a thing, and how it is looked at', 'mcp__github__issue_read', false],
+    ['the same of an order', 'order_status', false],
+    ['a status that is changed', 'update_order_status', true],
   ])('knows them by what they are called: %s', (_, name, isTold) => {
     const { tools } = ledgerOf(used(name, { order_id: '#W8488728' }, '{"ok": true}'));
     expect(changesOf(tools)).toHaveLength(isTold ? 1 : 0);
   });
+
+  it.each(['{"success": false}', '{"status":"error","code":7}', '{"content":[],"isError":true}'])(
+    'tells none where the answer says that it was not done: %s',
+    (answer) => {
+      expect(changesOf(ledgerOf(used('create_issue', { title: 'A' }, answer)).tools)).toEqual([]);
+    },
+  );
 
   it('keeps the newest of many', () => {
     const calls = Array.from({ length: 40 }, (_, n) => used('send_email', { n }, 'sent')).flat();

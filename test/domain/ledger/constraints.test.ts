@@ -385,6 +385,43 @@ test.each([
   expect(constraintsOf(text)).toHaveLength(1);
 });
 
+test.each([
+  'Sag mir immer, was du geändert hast.',
+  'Vertel me altijd wat er was veranderd.',
+  'From now on, everything that was red before goes into the changelog.',
+  'Keep functions small so that they never exceed 50 lines.',
+  'Releases: they always need two approvals.',
+  "Here's my preference for commits in this project: small ones.",
+  'The changelog gets an entry for each change in future.',
+])('what holds for good, though it has words of what is told: %s', (rule) => {
+  expect(standingOf(rule)).toEqual([rule]);
+});
+
+test.each([
+  'Everything that was hard-coded needs to come from the config.',
+  'The customer told us that prices have to include VAT.',
+  'Buttons must have rounded corners.',
+  'The table should have fixed widths.',
+  'Modules must have named exports.',
+])('what has to be, though it has words of what was: %s', (text) => {
+  expect(constraintsOf(text)).toHaveLength(1);
+});
+
+test.each([
+  'No comments yet on the PR.',
+  'We have tests, but no code coverage.',
+  'No tables in the database yet.',
+  'Put the user in the table.',
+  'Make the rows in the table sortable.',
+])('what is not there yet, and a place, say not how something is to be written: %s', (text) => {
+  expect(constraintsOf(text)).toEqual([]);
+});
+
+test('signs in quotes begin no speech', () => {
+  const text = 'Separate fields by "," and lines by ";". Always quote text. Never use "|".';
+  expect(standingOf(text)).toEqual(['Always quote text.', 'Never use "|".']);
+});
+
 test('of a long page that somebody has pasted what is said around it comes first', () => {
   const page = Array.from({ length: 60 }, (_, n) => `Each page must have a footer of kind ${n}.`);
   const own = 'The comments need to be friendly, without big words, please.';

@@ -67,6 +67,11 @@ describe('a short reply stands with what it answers', () => {
     const before =
       'Fixed.\n\n### 🔍 Why did this happen?\nPostGIS has a proj.db of its own, which R found first.';
     expect(answeredBy('IT WORKS PERFECTLY, thank you', before)).toBe('');
+    for (const heading of ['### How should we proceed?', '## What next?']) {
+      expect(answeredBy('IT WORKS PERFECTLY, thank you', `Done.\n\n${heading}\nA legend.`)).toBe(
+        heading,
+      );
+    }
     const asked = '## What would you like next?\nA legend, or a scale bar.';
     expect(answeredBy('IT WORKS PERFECTLY, thank you', asked)).toContain('What would you like');
   });

@@ -259,6 +259,15 @@ describe('the last outcome of a command', () => {
     expect(ledgerOf(used('Bash', { command: 'make all' }, told, true)).failures).toEqual([]);
   });
 
+  test.each([
+    'denied: requested access to the resource is denied',
+    'Permission to read file denied',
+  ])('what a server or a system has refused has failed: %s', (told) => {
+    const [failure] = ledgerOf(used('Bash', { command: 'docker push -q x' }, told, true)).failures;
+    expect(failure).toMatchObject({ lines: [told], cure: null });
+    expect(failure?.is_refused).toBeUndefined();
+  });
+
   test('what did not begin any more beside a call that was stopped was not refused', () => {
     const no =
       "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";

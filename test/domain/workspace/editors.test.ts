@@ -151,6 +151,20 @@ describe('what the reading tools of agents show', () => {
       lines(3, 1, 'x\ny\n'),
     ],
     [
+      'Claude Code, of a list that looks like what Mastra says first',
+      'Read',
+      { file_path: PATH },
+      '     1→a.md (120 bytes)\n     2→b.md (3 bytes)',
+      lines(2, 1, 'a.md (120 bytes)\nb.md (3 bytes)'),
+    ],
+    [
+      'pi, of the same',
+      'read',
+      { path: PATH },
+      'a.md (120 bytes)\nb.md (3 bytes)\n',
+      lines(3, 1, 'a.md (120 bytes)\nb.md (3 bytes)\n'),
+    ],
+    [
       'Strands, which shows blanks for tabs',
       'fileEditor',
       { command: 'view', path: PATH, view_range: [3, 4] },

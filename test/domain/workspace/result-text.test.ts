@@ -127,6 +127,12 @@ describe('an answer without what its program wraps around it', () => {
       'Error: The path /w/a.ts does not exist.',
       'failed',
     ],
+    [
+      'a log that begins as Strands does',
+      '[ERROR] Error: boom\n[INFO] again',
+      '[ERROR] Error: boom\n[INFO] again',
+      'ok',
+    ],
     ['carriage returns of SWE-agent', 'x\r\ny\r\n', 'x\ny\n', 'ok'],
     ['a JSON file that looks like a wrapper', '{"output":["a"]}', '{"output":["a"]}', 'ok'],
   ])('%s', (_, answer, text, outcome) => {

@@ -237,6 +237,10 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     const failed = answer('FAIL: test_a\n\nFAILED (failures=1)');
     expect(outcomeOf(failed, 'python3 -m unittest', true)).toMatchObject({ kind: 'failed' });
     expect(answerTo('make', answer(''))).toMatchObject({ text: 'ran', isFailed: false });
+    // A file may have the same fields.
+    const text = '{\n  "output": "ran",\n  "error": ""\n}\n';
+    expect(answerTo('cat out.json', toolResult(text))).toMatchObject({ text, isFailed: false });
+    expect(answerTo('cat a.ts', answer(''))).toMatchObject({ text: 'ran', isFailed: false });
   });
 
   it('no edit was made', () => {
