@@ -103,6 +103,13 @@ test('names of documents that a client has put into its messages are known', () 
   expect(names.map(({ name }) => name)).toContain('retry_budget');
 });
 
+test('names of files that a client has put into its messages are known', () => {
+  const file = { type: 'input_file', filename: 'sales_policy.pdf', file_data: 'JVBERi0x' };
+  const item = { role: 'user', content: [{ type: 'input_text', text: 'By this.' }, file] };
+  const { names } = ledgerOf(normalised('openai-responses', [item]));
+  expect(names.map(({ name }) => name)).toContain('sales_policy.pdf');
+});
+
 test.each<[string, JsonObject, object[]]>([
   ['a client runs it', { type: 'tool_use', id: 'a', name: 'Read', input: {} }, []],
   [
