@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Format } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
+import type { JsonObject } from '../../../src/domain/json.ts';
 import { ledgerOf, normalised } from '../../support/log-items.ts';
 
 // As the programs write it where the user does not let a call through, and why.
@@ -16,7 +17,7 @@ const request = (approve: boolean, reason: string): Item[] => [
   },
   { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve, reason },
 ];
-const denied = (output: object): Item[] => [
+const denied = (output: JsonObject): Item[] => [
   {
     role: 'assistant',
     content: [
