@@ -98,17 +98,14 @@ export function withLatestRequest(
   return [{ seq: null, item: shorter, tokens, origin: 'preserved' }];
 }
 
-/** The user's words within so many tokens, and what of that which came with them fits behind. */
+/** The user's words within so many tokens, and of what came with them as much as fits behind: a quarter at least. */
 function shortened(message: Message, most: number, count: TextCounter): string {
-  const words = truncateMiddle(userText(message), most, count);
   const beside = message.parts.flatMap(besideWords).join('\n');
-  const room = most - count(words) - 1;
-  if (beside === '' || room < LEAST_BESIDE) return words;
-  return `${words}\n${truncateMiddle(beside, room, count)}`.trim();
+  if (beside === '') return truncateMiddle(userText(message), most, count);
+  const least = Math.min(count(beside), Math.floor(most / 4));
+  const words = truncateMiddle(userText(message), most - least, count);
+  return `${words}\n${truncateMiddle(beside, most - count(words), count)}`.trim();
 }
-
-/** In tokens: of less nobody could tell what it was. */
-const LEAST_BESIDE = 24;
 
 /** The texts of what the user has put beside the words, and the name of what is no text. */
 function besideWords(part: Part): string[] {

@@ -429,11 +429,11 @@ describe('finishFull', () => {
       media_type: 'text/plain',
       data: `Policy 12. ${ofTokens(5_000)} Ines signs.`,
     };
-    const asked = { type: 'text', text: 'Build the report by both documents.' };
-    const request = (...documents: JsonObject[]) => {
+    const asked = 'Build the report by both documents.';
+    const request = (document: JsonObject, text = asked) => {
       const items = [
         user('Look around.'),
-        user([...documents, asked]),
+        user([document, { type: 'text', text }]),
         ...[1, 2, 3].map(() => assistant(ofTokens(2_000))),
       ];
       const found = plan(viewIn('anthropic', items), settings(), 4_000, null, 12_000);
@@ -444,6 +444,8 @@ describe('finishFull', () => {
     expect(request(file)).toContain(
       'Build the report by both documents.\\n[Left out here: file terms.pdf]',
     );
+    // However long the words are themselves.
+    expect(request(file, ofTokens(1_500))).toMatch(/\\n\[Left out here: file terms\.pdf\]"\]$/);
     const text = request({ type: 'document', title: 'Sales policy', source: policy });
     expect(text).toMatch(/by both documents\.\\nSales policy:\\nPolicy 12\..*Ines signs\./);
   });
