@@ -54,3 +54,10 @@ test('what the user says with an approval is theirs, and nothing is refused', ()
   expect(failures).toEqual([]);
   expect(requests.map(({ text }) => text).at(-1)).toBe('But only this one.');
 });
+
+test('which of several calls was refused is told', () => {
+  const { failures } = ledgerOf(
+    normalised('openai-responses', [asked, ...called('Tool execution was not approved.')]),
+  );
+  expect(failures).toMatchObject([{ what: 'cancel_order ({"order":7})' }]);
+});

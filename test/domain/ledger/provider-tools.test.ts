@@ -91,7 +91,7 @@ describe.each<[Format, Item[]]>([
 
   test('a call that failed is a failure', () => {
     expect(ledger.failures.map(({ what, lines }) => [what, lines])).toEqual([
-      ['wiki__ask', ['Error: wiki_quota exceeded']],
+      ['wiki__ask ({"q":"x"})', ['Error: wiki_quota exceeded']],
     ]);
   });
 });
