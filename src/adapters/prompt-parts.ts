@@ -46,8 +46,11 @@ export function blockOf({ type, ...part }: Part, { role }: Pick<Message, 'role'>
 
 function resultOf(output: unknown): unknown {
   if (!isRecord(output)) return '';
-  const { type, value, reason = 'The call was denied.' } = output;
-  if (type === 'execution-denied') return reason;
+  const { type, value, reason } = output;
+  if (type === 'execution-denied') {
+    const isGiven = typeof reason === 'string' && reason !== '';
+    return `Tool call execution denied${isGiven ? `: ${reason}` : '.'}`;
+  }
   if (typeof value === 'string') return value;
   if (type !== 'content' || !Array.isArray(value)) return JSON.stringify(value);
   return value.filter(isPart).flatMap((part) => blockOf(part, { role: 'tool' }) ?? []);

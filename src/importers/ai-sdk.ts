@@ -1,3 +1,4 @@
+import { deniedText } from '../domain/items/ai-sdk/parts.ts';
 import type { Item } from '../domain/items/item.ts';
 import {
   isJsonObject,
@@ -210,8 +211,7 @@ function resultOf(part: JsonObject): Result | null {
 /** What the user has said against a call that was asked for. */
 function refusalIn({ state, approval }: JsonObject): string | undefined {
   if (state !== 'output-denied') return undefined;
-  const reason = isJsonObject(approval) ? (stringField(approval, 'reason') ?? '') : '';
-  return reason === '' ? 'denied' : reason;
+  return deniedText(isJsonObject(approval) ? approval.reason : undefined);
 }
 
 /** A model's message says of what kind the output is: `{ type: 'text', value }`. */
@@ -219,7 +219,7 @@ function resultText(output: Json): string {
   if (typeof output === 'string') return output;
   if (!isJsonObject(output) || typeof output.type !== 'string') return JSON.stringify(output);
   const { type, value, reason } = output;
-  if (type === 'execution-denied') return typeof reason === 'string' ? reason : 'denied';
+  if (type === 'execution-denied') return deniedText(reason);
   if (type === 'content') return objectsIn(value).map(contentText).join('\n');
   if (value === undefined) return JSON.stringify(output);
   return typeof value === 'string' ? value : JSON.stringify(value);

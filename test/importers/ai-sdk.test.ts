@@ -200,5 +200,9 @@ it('tells why the user did not let a tool run', () => {
   const approval = { id: 'p', approved: false, reason: 'Not that one.' };
   const message = { id: '1', role: 'assistant', parts: [{ ...tool, approval }] };
   const { items } = readOne('chat.json', bytesOf(JSON.stringify([message])));
-  expect(items[1]).toEqual({ role: 'tool', tool_call_id: 'a', content: 'Not that one.' });
+  expect(items[1]).toEqual({
+    role: 'tool',
+    tool_call_id: 'a',
+    content: 'Tool call execution denied: Not that one.',
+  });
 });

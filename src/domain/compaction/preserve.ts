@@ -1,8 +1,9 @@
 import { sumTokens } from '../context/view.ts';
 import type { Codec } from '../items/codec.ts';
 import { codecFor, type Format } from '../items/codecs.ts';
-import type { Item } from '../items/item.ts';
+import type { Item, Message, Part } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
+import { plainParts } from '../items/opaque.ts';
 import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
 import { userWordsByItem } from '../items/user-words.ts';
 import { isJsonObject, stringField } from '../json.ts';
@@ -92,9 +93,37 @@ export function withLatestRequest(
     const { tokens } = own === entry.item ? entry : measureItem(codec, own, count, config);
     return [{ ...entry, seq: null, item: own, tokens, origin: 'preserved' }];
   }
-  const shorter = codec.message('user', truncateMiddle(userText(item), most, count));
+  const shorter = codec.message('user', shortened(item, most, count));
   const { tokens } = measureItem(codec, shorter, count, config);
   return [{ seq: null, item: shorter, tokens, origin: 'preserved' }];
+}
+
+/** The user's words within so many tokens, and of what came with them as much as fits behind: a quarter at least. */
+function shortened(message: Message, most: number, count: TextCounter): string {
+  const beside = message.parts.flatMap(besideWords).join('\n');
+  if (beside === '') return truncateMiddle(userText(message), most, count);
+  const least = Math.min(count(beside), Math.floor(most / 4));
+  const words = truncateMiddle(userText(message), most - least, count);
+  return `${words}\n${truncateMiddle(beside, most - count(words), count)}`.trim();
+}
+
+/** The texts of what the user has put beside the words, and the name of what is no text. */
+function besideWords(part: Part): string[] {
+  if (part.kind !== 'opaque' && part.kind !== 'image') return [];
+  return plainParts(part).flatMap((one) => {
+    switch (one.kind) {
+      case 'text':
+        return one.text;
+      case 'file':
+        return `[Left out here: file ${one.name}]`;
+      case 'image':
+        return '[Left out here: image]';
+      case 'audio':
+        return '[Left out here: audio]';
+      default:
+        return [];
+    }
+  });
 }
 
 /** The files to put back without the commands and skills that stand whole in a request that calls them. */

@@ -6,14 +6,15 @@ import { type Expansions, idWithin, withExpansions } from './expansions.ts';
 import type { Normalised, Part, ToolCall, ToolResult } from './item.ts';
 import { resultText } from './message-text.ts';
 import { partnersIn } from './pairing.ts';
+import { withProviderCalls } from './provider-calls.ts';
 
 /**
  * The items with each call that was made beside others in one as a call of its own, with its own result: those
  * in scripts of Codex's code mode, and the commands that Cline runs at once, of which it tells how each ended.
- * The same list where there is none.
+ * What the provider has run itself stands among them. The same list where there is none.
  */
 export function withCallsApart(items: readonly Normalised[]): readonly Normalised[] {
-  return withClineCalls(withCodeCalls(items));
+  return withClineCalls(withCodeCalls(withProviderCalls(items)));
 }
 
 const withClineCalls = remembering((items: readonly Normalised[]): readonly Normalised[] => {

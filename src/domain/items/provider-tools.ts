@@ -70,9 +70,30 @@ function nameOf(json: JsonObject): string {
 function ofAnthropic(json: JsonObject): ProviderResult {
   const of = stringField(json, 'tool_use_id') ?? '';
   const { content } = json;
-  const inner = isJsonObject(content) ? (stringField(content, 'type') ?? '') : '';
   const result = resultOf(of, content, json);
-  return { ...result, is_error: result.is_error || inner.endsWith('_error') };
+  if (!isJsonObject(content)) return result;
+  const text = wholeFileIn(content) ?? result.text;
+  return { ...result, text, is_error: result.is_error || hasFailed(content) };
+}
+
+/** All of a file that the provider's editor shows, with the numbers that editors of clients write. */
+function wholeFileIn({
+  type,
+  file_type,
+  content,
+  num_lines,
+  total_lines,
+}: JsonObject): string | null {
+  const isWhole = file_type === 'text' && num_lines === total_lines && num_lines !== null;
+  if (type !== 'text_editor_code_execution_view_result' || !isWhole) return null;
+  if (typeof content !== 'string' || content === '') return null;
+  const lines = content.split('\n').map((line, at) => `${String(at + 1).padStart(6)}\t${line}`);
+  return lines.join('\n');
+}
+
+/** By its type, or by the code that a command has ended with. */
+function hasFailed({ type, return_code: code }: JsonObject): boolean {
+  return String(type).endsWith('_error') || (typeof code === 'number' && code !== 0);
 }
 
 function ran(

@@ -41,6 +41,8 @@ const REFUSALS: readonly RegExp[] = [
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}?(?:the user said|the user provided the following reason for the rejection):\s*/i,
   /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
   /^The user rejected this tool call\. User feedback:\s*/,
+  // The AI SDK.
+  /^Tool call execution denied: /,
   // Antigravity, behind all of a command.
   /^Encountered error in step execution: user denied permission for [\s\S]{1,20000}?\. The following instruction was provided by the user as an alternative:\s*/,
 ];
@@ -83,6 +85,7 @@ export function userAnswerIn(call: ToolCall, result: ToolResult): string | null 
   const words =
     (mayBeRefused(call, result) ? refusalIn(text) : null) ??
     feedbackIn(call, text) ??
+    reasonIn(call, text) ??
     answerIn(call, text) ??
     (result.is_error ? null : answerAlone(call, text));
   return words === null || words.trim() === '' ? null : words.trim();
@@ -123,6 +126,12 @@ function feedbackIn({ name }: ToolCall, text: string): string | null {
   const json = line === undefined ? undefined : parseInside(line);
   if (isJsonObject(json)) return stringField(json, 'feedback') ?? null;
   return OF_CLINE.test(name) ? (FEEDBACK.exec(text)?.[1] ?? null) : null;
+}
+
+/** Why the user has let a server run a tool, or not (Responses API). */
+function reasonIn({ name }: ToolCall, text: string): string | null {
+  if (name !== 'mcp_approval_request') return null;
+  return /^(?:Not a|A)pproved: ([\s\S]+)$/.exec(text)?.[1] ?? null;
 }
 
 /** Of `"question"="answer"`, as Claude Code writes them in one line: the answers. */

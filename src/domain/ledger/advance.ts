@@ -9,12 +9,11 @@ import type {
 } from '../items/item.ts';
 import { isOfOperator, rewrittenKind } from '../items/operator.ts';
 import { type Partners, partnersIn } from '../items/pairing.ts';
-import { providerTools } from '../items/provider-tools.ts';
 import { claimedBehind, saidBehind } from '../items/reminders.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { claimedBySystem } from '../items/system-notes.ts';
 import { userWordsIn, withoutPastedSession, withoutQuestions } from '../items/user-words.ts';
-import { type Json, stringsOf } from '../json.ts';
+import { stringsOf } from '../json.ts';
 import { shortPath } from '../names.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { actionsOfCall } from '../workspace/call-actions.ts';
@@ -192,7 +191,9 @@ class LedgerFold {
           this.result(part, index, seq);
           break;
         case 'opaque':
-          this.opaque(part.json, seq);
+          for (const text of givenTexts(part.json)) {
+            this.names.mention(text, 'tool_output', this.moment(seq));
+          }
           break;
         case 'image':
         case 'thinking':
@@ -201,36 +202,6 @@ class LedgerFold {
           part satisfies never;
       }
     }
-  }
-
-  /**
-   * What the provider's own tools did counts as the work of other tools does, but for files: they live
-   * in the provider's container. An answer may stand in a later message than its call: after a pause of
-   * the turn, or after results of the client.
-   */
-  private opaque(json: Json, seq: number): void {
-    const moment = this.moment(seq);
-    let own: Done | null = null;
-    for (const use of providerTools(json)) {
-      if (use.kind === 'call') {
-        const { id, name, input, is_open } = use;
-        const { tool, subject } = doneBy({ kind: 'tool_call', id, name, input, source: json });
-        own = { tool, subject, script: null, kind: null };
-        this.calls++;
-        this.runs.called(own, moment);
-        if (is_open) this.runs.left(id, own, moment);
-        for (const text of stringsOf(input)) this.names.mention(text, 'assistant', moment);
-        continue;
-      }
-      const { of, text, is_error } = use;
-      this.names.mention(text, 'tool_output', moment);
-      const done = own ?? this.runs.running(of);
-      if (done === null) continue;
-      const content: ToolResult['content'] = [{ kind: 'text', text }];
-      const result: ToolResult = { kind: 'tool_result', call_id: of, content, is_error };
-      this.runs.ended(of, done, outcomeOf(result, null, false), this.files, moment);
-    }
-    for (const text of givenTexts(json)) this.names.mention(text, 'tool_output', moment);
   }
 
   private moveTo(folder: string | null): void {
@@ -323,7 +294,7 @@ class LedgerFold {
     }
     const partner = this.partners.results.get(call);
     // Some programs log a result in front of its call.
-    if (partner !== undefined && partner.at <= index) this.carryOut(call, partner.result, seq);
+    if (partner !== undefined && partner.at < index) this.carryOut(call, partner.result, seq);
     if (partner === undefined) {
       this.calls++;
       const done = doneBy(call);
@@ -336,7 +307,17 @@ class LedgerFold {
   private result(result: ToolResult, index: number, seq: number): void {
     const partner = this.partners.calls.get(result);
     if (partner !== undefined && partner.at <= index) this.carryOut(partner.call, result, seq);
-    if (partner === undefined) this.names.mention(shownBy(result), 'tool_output', this.moment(seq));
+    if (partner === undefined) this.late(result, seq);
+  }
+
+  /** The answer to a tool of the provider may come long after its call: after a pause of the turn, say. */
+  private late(result: ToolResult, seq: number): void {
+    const moment = this.moment(seq);
+    this.names.mention(shownBy(result), 'tool_output', moment);
+    const done = this.runs.running(result.call_id);
+    if (done === null) return;
+    const outcome = outcomeOf(result, done.script, done.kind !== null);
+    this.runs.ended(result.call_id, done, outcome, this.files, moment);
   }
 
   private carryOut(call: ToolCall, result: ToolResult, seq: number, hasCode?: boolean): void {

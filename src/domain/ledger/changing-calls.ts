@@ -10,7 +10,7 @@ const CHANGES: ReadonlySet<string> = new Set(
   `accept activate add approve archive assign block book buy cancel change charge close comment
   confirm create deactivate decline delete deploy disable enable enroll exchange grant insert invite
   issue merge modify move order pay place post publish purchase refund register reject release remove
-  rename reply reschedule reset restart resume return revoke schedule send share submit suspend
+  rename reply reschedule reserve reset restart resume return revoke schedule send share submit suspend
   transfer unblock unsubscribe update upsert`.split(/\s+/),
 );
 /** What the ledger tells of elsewhere: files, lists, programs that run, and the agent's own notes. */

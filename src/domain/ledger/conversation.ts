@@ -110,10 +110,15 @@ export function fileShownBy(actions: readonly FileAction[]): string | undefined 
   return isAlone ? shortPath(only.path) : undefined;
 }
 
-/** The texts of documents and search results that a client has put into its messages. */
+const GIVEN = /^(?:document|search_result|input_file|file)$/;
+
+/** The texts of documents and search results that a client has put into its messages, and the names of files. */
 export function givenTexts(json: Json): string[] {
-  const isGiven = isJsonObject(json) && (json.type === 'document' || json.type === 'search_result');
-  return isGiven ? readOpaque(json).flatMap((one) => (one.kind === 'text' ? [one.text] : [])) : [];
+  if (!isJsonObject(json) || !GIVEN.test(String(json.type))) return [];
+  return readOpaque(json).flatMap((one) => {
+    if (one.kind === 'text') return [one.text];
+    return one.kind === 'file' ? [one.name] : [];
+  });
 }
 
 /** What the assistant has said last: an agent without tools ends it with its command. */

@@ -258,7 +258,9 @@ export class Runs {
     const known = this.failures.get(own);
     // The newest stands last, and what was cured before has come back.
     this.failures.delete(own);
-    const what = done.subject === '' ? done.tool : `${done.tool} (${done.subject})`;
+    const { tool, subject, given = '{}' } = done;
+    const about = subject === '' && given !== '{}' ? given : subject;
+    const what = about === '' ? tool : `${tool} (${about})`;
     this.failures.set(own, {
       ...{ seq, last_seq: seq, what, key, lines, times: 1, failed_at: at, cure: null },
       ...(kind === 'refused' && { is_refused: true }),

@@ -8,7 +8,7 @@ import { namedActions } from './named-files.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
 import { mayOnlyShowByName } from './read-only.ts';
-import { filesInTags, filesOfCline, manyFiles, readText } from './read-result.ts';
+import { filesInTags, filesOfCline, manyFiles, readText, showsFolder } from './read-result.ts';
 import { type Answer, isPlaceholder } from './result-text.ts';
 import { isDryRun, isNotAsRead, isOtherwise, savedText } from './saved-text.ts';
 import {
@@ -58,6 +58,8 @@ const COMMAND_USES = usesByName({
   edit: 'str_replace edit_file append',
   insert: 'insert',
   undo: 'undo_edit',
+  delete: 'delete',
+  move: 'rename',
 });
 
 /**
@@ -107,7 +109,19 @@ const CREATED = /^\{"query":"edit:.{1,4200}?","result":"File created successfull
 
 /** A tool that does several things to files, by a word that it is given as its command. */
 export function isEditor(call: ToolCall): boolean {
-  return EDITORS.test(toolName(call));
+  return EDITORS.test(toolName(call)) || isMemoryTool(call);
+}
+
+/** Anthropic's, whose files lie in a folder of this name; of others that are called so nobody knows. */
+function isMemoryTool(call: ToolCall): boolean {
+  const { command, path, old_path: from } = inputOf(call);
+  const place = path ?? from;
+  return (
+    toolName(call) === 'memory' &&
+    typeof command === 'string' &&
+    typeof place === 'string' &&
+    /^\/memories(?:\/|$)/.test(place)
+  );
 }
 
 /** What each tool does, from the names of those that do the same. */
@@ -152,6 +166,7 @@ function doneBy(call: ToolCall, answer: Answer): FileAction[] {
   if (queried !== null) return queried;
   const windowed = windowActions(use, input, answer);
   if (windowed !== null) return windowed;
+  if (use === 'read' && showsFolder(answer.text)) return [];
   const given = pathOf(input);
   const path = use === 'read' && given !== undefined ? pathWithoutLines(given) : given;
   if (use === null || isDryRun(input)) return [];

@@ -48,6 +48,14 @@ export function readText(
   return shown === null ? null : shownText(call, input, shown, given);
 }
 
+/** How Anthropic's editors and its memory tool begin where they are asked to show a folder. */
+const FOLDER = /^Here're the files and directories up to \d{1,2} levels deep in /;
+
+/** Whether a tool that shows files has shown what is in a folder. */
+export function showsFolder(text: string): boolean {
+  return FOLDER.test(text);
+}
+
 const EXTENSION = /[^/\\]\.[A-Za-z]\w{0,9}$/;
 
 /** The text of a file that was taken out of what a tool has put around it. */

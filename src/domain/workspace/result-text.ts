@@ -114,10 +114,7 @@ function read(result: ToolResult, ended: Ended): Readonly<Told> {
     isFailed,
     isShortened: isCut || total !== null || LEFT_OUT.test(body),
     isUnfinished: isRunning,
-    isRefused:
-      isFailed &&
-      !wasStopped(body) &&
-      (REFUSALS.test(opening) || REFUSALS_OF_STRANDS.test(opening)),
+    isRefused: isFailed && !wasStopped(body) && REFUSALS.some((pattern) => pattern.test(opening)),
     isCleared: isDigest(raw) || isRecallNote(raw) || isNote(body),
     isTold: hasFailed !== null,
   };
@@ -278,15 +275,23 @@ const FAILURES: readonly RegExp[] = [
   /^\{"status":"denied","(?:feedback"|message":"The user denied )/,
   // A search that found nothing, or so many matches, has worked.
   /^(?:String to replace|No (?:replacement|match (?:found )?for|exact match|changes? (?:(?:was|were|have been|could be) )?(?:made|applied))\b|Found \d{1,9} (?:matches|occurrences) (?:of|for) (?:the )?(?:string|old|search|text|edits\[))/i,
-  /^(?:The user (?:doesn't|does not|rejected|denied|declined)|\[?Request interrupted|User (?:rejected|denied|declined|cancel)|(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|cancelled|canceled|aborted|interrupted|timed out)|rejected by|aborted|interrupted)/i,
+  /^(?:The user (?:doesn't|does not|rejected|denied|declined)|\[?Request interrupted|User (?:rejected|denied|declined|cancel)|(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|not approved|cancelled|canceled|aborted|interrupted|timed out)|rejected by|aborted|interrupted)/i,
   /^Your (?:proposed )?edit (?:was not|has) /i,
   /^(?:InputValidationError|Encountered error in step execution|Error invalid tool call)/,
 ];
 /** Beginnings of answers that say that a call was not carried out. */
-const REFUSALS =
-  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )|\{"status":"denied","(?:feedback"|message":"The user denied )|Permission (?:to use |to (?:read|edit) [^\n]{1,4200} has been denied|for this (?:tool use|command|action) (?:was|has been) denied)|This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError|Encountered error in step execution: user denied permission for )/i;
-/** The same by Strands; others begin so in small letters what a server has refused. */
-const REFUSALS_OF_STRANDS = /^(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): /;
+const REFUSALS: readonly RegExp[] = [
+  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|rejected by)/i,
+  /^(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )/i,
+  /^\{"status":"denied","(?:feedback"|message":"The user denied )/i,
+  /^Permission (?:to use |to (?:read|edit) [^\n]{1,4200} has been denied|for this (?:tool use|command|action) (?:was|has been) denied)/i,
+  /^(?:This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook )/i,
+  /^(?:(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|not approved)|Not approved(?=$|: ))/i,
+  /^exec_command failed for [^\n]{0,4096}rejected/i,
+  /^(?:InputValidationError|Encountered error in step execution: user denied permission for )/i,
+  // Strands; in small letters others begin so what a server has refused.
+  /^(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): /,
+];
 /** Notes that stand in place of a content, such as those of programs that clear old results. */
 const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
 /** Stands in place of a result that a transcript does not hold: nobody knows how the call ended. */

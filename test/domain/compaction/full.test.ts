@@ -14,6 +14,7 @@ import {
 import { materialOf } from '../../../src/domain/compaction/material.ts';
 import type { View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
+import type { JsonObject } from '../../../src/domain/json.ts';
 import type { Config, ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import type { Entry } from '../../../src/domain/session/entry.ts';
@@ -419,6 +420,34 @@ describe('finishFull', () => {
       preserved: [{ item: items[2] }],
       files: [],
     });
+  });
+
+  it('says of a latest request that is cut what came with it', () => {
+    const pdf = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0x'.repeat(5_000) };
+    const policy = {
+      type: 'text',
+      media_type: 'text/plain',
+      data: `Policy 12. ${ofTokens(5_000)} Ines signs.`,
+    };
+    const asked = 'Build the report by both documents.';
+    const request = (document: JsonObject, text = asked) => {
+      const items = [
+        user('Look around.'),
+        user([document, { type: 'text', text }]),
+        ...[1, 2, 3].map(() => assistant(ofTokens(2_000))),
+      ];
+      const found = plan(viewIn('anthropic', items), settings(), 4_000, null, 12_000);
+      const kept = found.kind === 'full' ? found.preserved.map(({ item }) => item) : [];
+      return JSON.stringify(kept.map(({ content }) => content));
+    };
+    const file = { type: 'document', title: 'terms.pdf', source: pdf };
+    expect(request(file)).toContain(
+      'Build the report by both documents.\\n[Left out here: file terms.pdf]',
+    );
+    // However long the words are themselves.
+    expect(request(file, ofTokens(1_500))).toMatch(/\\n\[Left out here: file terms\.pdf\]"\]$/);
+    const text = request({ type: 'document', title: 'Sales policy', source: policy });
+    expect(text).toMatch(/by both documents\.\\nSales policy:\\nPolicy 12\..*Ines signs\./);
   });
 
   it('puts back no command whose text stands whole in the latest request that calls it', () => {

@@ -3,6 +3,8 @@ import type { Format } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { providerTools } from '../../../src/domain/items/provider-tools.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
+import { wholeText } from '../../../src/domain/workspace/known-text.ts';
+import { foldWorkspace } from '../../../src/domain/workspace/known-workspace.ts';
 import { ledgerOf, normalised } from '../../support/log-items.ts';
 
 // Tools that the provider runs leave no call that a client answers, and are work all the same.
@@ -89,7 +91,7 @@ describe.each<[Format, Item[]]>([
 
   test('a call that failed is a failure', () => {
     expect(ledger.failures.map(({ what, lines }) => [what, lines])).toEqual([
-      ['wiki__ask', ['Error: wiki_quota exceeded']],
+      ['wiki__ask ({"q":"x"})', ['Error: wiki_quota exceeded']],
     ]);
   });
 });
@@ -99,6 +101,13 @@ test('names of documents that a client has put into its messages are known', () 
   const item = { role: 'user', content: [{ type: 'document', source, title: 'notes' }] };
   const { names } = ledgerOf(normalised('anthropic', [item]));
   expect(names.map(({ name }) => name)).toContain('retry_budget');
+});
+
+test('names of files that a client has put into its messages are known', () => {
+  const file = { type: 'input_file', filename: 'sales_policy.pdf', file_data: 'JVBERi0x' };
+  const item = { role: 'user', content: [{ type: 'input_text', text: 'By this.' }, file] };
+  const { names } = ledgerOf(normalised('openai-responses', [item]));
+  expect(names.map(({ name }) => name)).toContain('sales_policy.pdf');
 });
 
 test.each<[string, JsonObject, object[]]>([
@@ -158,5 +167,75 @@ describe('an answer that comes in a later message than its call', () => {
     const { open_calls, failures } = fold(answer(error) as Item);
     expect(open_calls).toEqual([]);
     expect(failures).toMatchObject([{ key: 'web_fetch a.example', times: 1 }]);
+  });
+});
+
+describe('the work in a container of the provider', () => {
+  let calls = 0;
+  const ran = (name: string, input: JsonObject, content: JsonObject): Item => {
+    const id = `srv_${++calls}`;
+    const answer = { type: `${name}_tool_result`, tool_use_id: id, content };
+    return { role: 'assistant', content: [{ type: 'server_tool_use', id, name, input }, answer] };
+  };
+  const bash = (command: string, stdout: string, return_code: number, stderr = '') => {
+    const type = 'bash_code_execution_result';
+    return ran('bash_code_execution', { command }, { type, stdout, stderr, return_code });
+  };
+  const edits = (input: JsonObject, content: JsonObject) =>
+    ran('text_editor_code_execution', { path: '/tmp/sum.py', ...input }, content);
+  const created = edits(
+    { command: 'create', file_text: 'def total(rows):\n    return rows\n' },
+    { type: 'text_editor_code_execution_create_result', is_file_update: false },
+  );
+  const replaced = edits(
+    { command: 'str_replace', old_str: 'return rows', new_str: 'return sum(rows)' },
+    {
+      type: 'text_editor_code_execution_str_replace_result',
+      ...{ old_start: 2, old_lines: 1, new_start: 2, new_lines: 1 },
+      lines: ['-    return rows', '+    return sum(rows)'],
+    },
+  );
+  const items = normalised('anthropic', [
+    { role: 'user', content: 'Write sum.py.' },
+    created,
+    bash('pytest -q', '1 failed in 0.1s', 1, "E   TypeError: 'int' object is not iterable"),
+    replaced,
+    bash('pytest -q', '2 passed in 0.1s', 0),
+  ]);
+  const ledger = ledgerOf(items);
+
+  test('files that were made and edited there are known, with what they hold', () => {
+    expect(ledger.files).toMatchObject([{ path: '/tmp/sum.py', is_created: true, edits: 2 }]);
+    const text = wholeText('def total(rows):\n    return sum(rows)\n');
+    expect(foldWorkspace(items).files).toMatchObject([{ path: '/tmp/sum.py', text }]);
+  });
+
+  test('runs are known by the codes that they ended with', () => {
+    expect(ledger.runs).toMatchObject([{ command: 'pytest -q', outcome: 'ok' }]);
+    expect(ledger.failures).toMatchObject([{ key: 'pytest -q', cure: { files: ['/tmp/sum.py'] } }]);
+  });
+
+  test('a file that was shown is known where all of it was shown', () => {
+    const shown = (total_lines: number) => {
+      const type = 'text_editor_code_execution_view_result';
+      const lines = { num_lines: 2, start_line: 1, total_lines };
+      const content = { type, file_type: 'text', content: 'a\nb', ...lines };
+      return foldWorkspace(normalised('anthropic', [edits({ command: 'view' }, content)])).files;
+    };
+    expect(shown(2)).toMatchObject([{ path: '/tmp/sum.py', text: wholeText('a\nb') }]);
+    expect(shown(9)).toEqual([]);
+  });
+
+  test('what a server was told to change is told', () => {
+    const call = { type: 'mcp_tool_use', id: 'm1', server_name: 'shop', name: 'cancel_order' };
+    const answer = {
+      type: 'mcp_tool_result',
+      tool_use_id: 'm1',
+      is_error: false,
+      content: 'Done.',
+    };
+    const content = [{ ...call, input: { order: 7 } }, answer];
+    const { tools } = ledgerOf(normalised('anthropic', [{ role: 'assistant', content }]));
+    expect(tools).toMatchObject([{ changed: [{ text: 'cancel_order {"order":7}' }] }]);
   });
 });

@@ -267,6 +267,14 @@ describe('what the reading tools of agents show', () => {
   });
 });
 
+it.each([
+  ['memory', '/memories'],
+  ['str_replace_based_edit_tool', '/w'],
+])('a folder that %s shows is no file', (name, path) => {
+  const folder = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:\n4.0K\t${path}\n12B\t${path}/a.md`;
+  expect(done(name, { command: 'view', path }, folder)).toEqual([]);
+});
+
 describe('what the writing tools of agents do', () => {
   it.each<[string, string, Json, FileAction[]]>([
     [
@@ -385,6 +393,30 @@ describe('what the writing tools of agents do', () => {
       'copy_path',
       { source_path: PATH, destination_path: 'b.ts' },
       [{ kind: 'copied', path: PATH, to: '/w/b.ts' }],
+    ],
+    [
+      "a new file of Anthropic's memory tool",
+      'memory',
+      { command: 'create', path: '/memories/a.md', file_text: 'x\n' },
+      [{ kind: 'written', path: '/memories/a.md', text: 'x\n' }],
+    ],
+    [
+      "a line of Anthropic's memory tool",
+      'memory',
+      { command: 'insert', path: '/memories/a.md', insert_line: 1, insert_text: 'y\n' },
+      [{ kind: 'inserted', path: '/memories/a.md', after: 1, text: 'y\n' }],
+    ],
+    [
+      "another name by Anthropic's memory tool",
+      'memory',
+      { command: 'rename', old_path: '/memories/a.md', new_path: '/memories/b.md' },
+      [{ kind: 'moved', path: '/memories/a.md', to: '/memories/b.md' }],
+    ],
+    [
+      "a file that Anthropic's memory tool deletes",
+      'memory',
+      { command: 'delete', path: '/memories/a.md' },
+      [{ kind: 'deleted', path: '/memories/a.md' }],
     ],
     [
       'string_replace of Nanocoder',

@@ -83,7 +83,7 @@ function resultOf(part: JsonObject): ToolResult {
 }
 
 function isErrorType({ type }: { type?: Json | undefined }): boolean {
-  return type === 'error-text' || type === 'error-json';
+  return type === 'error-text' || type === 'error-json' || type === 'execution-denied';
 }
 
 function outputContent(output: {
@@ -94,10 +94,16 @@ function outputContent(output: {
   const { type, value, reason } = output;
   if (type === 'content') return objectsIn(value).map(contentOf);
   if (type === 'execution-denied') {
-    return [{ kind: 'text', text: typeof reason === 'string' ? reason : 'denied' }];
+    return [{ kind: 'text', text: deniedText(reason) }];
   }
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }];
   return value === undefined ? [] : [{ kind: 'text', text: JSON.stringify(value) }];
+}
+
+/** What the AI SDK tells its model of a call that the user did not let through, and why. */
+export function deniedText(reason: Json | undefined): string {
+  const isGiven = typeof reason === 'string' && reason !== '';
+  return `Tool call execution denied${isGiven ? `: ${reason}` : '.'}`;
 }
 
 /** A result with another text in it; whether it is an error stays. */

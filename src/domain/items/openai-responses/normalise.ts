@@ -67,6 +67,7 @@ function isFailed(item: Item): boolean {
   const { status } = item;
   if (item.is_error === true || item.success === false) return true;
   if (status === 'failed' || status === 'incomplete') return true;
+  if (item.type === 'mcp_approval_response') return item.approve !== true;
   return item.type === 'shell_call_output' && isFailedShellOutput(item.output);
 }
 
