@@ -296,7 +296,9 @@ describe('A3: what the user says inside a result', () => {
   it('a plan that the user has rejected is not put back as the plan', async () => {
     const rejected = used('ExitPlanMode', { plan: '# Rewrite it all' }, `${REJECTED}No.`, true);
     const items = [user('Plan.'), ...rejected, ...laterWork(20), user('Go on.')];
-    const context = await afterCompaction(api, items, { profile: 'claude-code' });
-    expect(JSON.stringify(context)).not.toContain('Rewrite it all');
+    const context = JSON.stringify(await afterCompaction(api, items, { profile: 'claude-code' }));
+    const refused = /Refused: ExitPlanMode \([^)]{0,80}\)/;
+    expect(context).toMatch(refused);
+    expect(context.replace(refused, '')).not.toContain('Rewrite it all');
   });
 });
