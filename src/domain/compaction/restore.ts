@@ -87,7 +87,7 @@ function filesToRestore(
   );
   const newest = known.files
     .filter(({ path, at }) => !standing.has(path) && !stays(material[at]))
-    .filter(({ path }) => !isExcluded(path, config.restore_exclude) && !isLog(path))
+    .filter(({ path }) => !isExcluded(path, config.restore_exclude))
     .sort((a, b) => recency(b, material) - recency(a, material));
   // Who calls a command is done with the one before.
   const overtaken = new Set(newest.filter(({ path }) => isLoadedCommand(path)).slice(1));
@@ -99,11 +99,6 @@ function filesToRestore(
     isSkill(file) ? mostOfSkill(config) : config.restore_tokens_per_file;
   const files = chosen.map((one) => () => restoredFile(one, most(one), count));
   return withinBudget(files, config, count);
-}
-
-/** What programs go on writing: as last known it is old, and nobody edits it. */
-function isLog(path: string): boolean {
-  return /(?:\.log(?:\.\d{1,4})?|(?:^|[\\/])nohup\.out)$/i.test(path);
 }
 
 /**

@@ -308,12 +308,10 @@ describe('the files of restorable', () => {
     ]);
   });
 
-  it('leaves out logs, which programs go on writing', () => {
-    const paths = ['/w/app.log', '/w/app.log.1', '/w/nohup.out', '/w/catalog', '/w/log.ts'];
-    expect(Object.keys(restore(paths.map((path) => file(path, 'x'))))).toEqual([
-      '/w/log.ts',
-      '/w/catalog',
-    ]);
+  it('puts back logs that the agent has read: they may be what it works on', () => {
+    expect(restore(read('1', '/w/night-2.log', 'step 1\n'))).toEqual({
+      '/w/night-2.log': 'step 1\n',
+    });
   });
 
   it('leaves out a file whose latest content stands after the cut', () => {
