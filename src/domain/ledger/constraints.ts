@@ -185,6 +185,14 @@ function isDemanded(sentence: string): boolean {
   return demands(sentence) && demands(withoutReports(sentence));
 }
 
+/** The same of a sentence without what it only tells; most demand nothing, which is soon found out. */
+function isAskedFor(sentence: string, isPasted: boolean): boolean {
+  if (!demands(sentence)) return false;
+  const isTold = isPasted || TELLS_PAST.test(sentence);
+  const asked = isTold ? sentence.replace(SAID_BY_PROGRAMS, ' ') : sentence;
+  return isDemanded(asked.replace(KNOWS_NOT, ' ').replace(SHOULD_HAVE, ' '));
+}
+
 /** Typed in haste, a question has no sign: no order begins so, and no condition has no comma. */
 const OPENS_QUESTION = anyOf([
   /^(?:(?:so|then|and|but|or|ok(?:ay)?|also|well|hmm+|wait),? ){0,3}(?:should(?:n['’]?t)?|do|don['’]?t|did|shall|must) (?:we|i)\b[^,]*$/i,
@@ -273,16 +281,13 @@ export class Constraints {
       if (isAsked(said) || saysNothing(said)) return [];
       const own = withoutMentions(said);
       const isPasted = isOther && !NO_LATIN_LETTER.test(own) && !OPENS_ORDER.test(own);
-      const isTold = isPasted || TELLS_PAST.test(own);
-      const asked = isTold ? own.replace(SAID_BY_PROGRAMS, ' ') : own;
       const isStanding = saysStanding(own);
       const isRequired =
         isStanding ||
         isExperience(said) ||
         (!isQuestion(said) &&
           /^\p{L}/u.test(said) &&
-          (isDemanded(asked.replace(KNOWS_NOT, ' ').replace(SHOULD_HAVE, ' ')) ||
-            isEmphasised(own)));
+          (isAskedFor(own, isPasted) || isEmphasised(own)));
       if (!isRequired) return [];
       // Below a heading that forbids it, it would say the opposite.
       const above = headingOver(sentence, all);
