@@ -35,8 +35,9 @@ export function readText(
   if (ELIDED.test(text.slice(-600))) return null;
   const tagged = unwrapTagged(text);
   if (tagged !== null) return shownText(call, input, tagged, given);
+  const numbered = numberedPart(text);
   for (const numbering of numberingsOf(call)) {
-    const known = numberedText(numberedPart(text), numbering, input, given);
+    const known = numberedText(numbered, numbering, input, given);
     if (known !== null) return known;
   }
   // Tools with these names number the lines of a file; what else they show is a folder. Newer Copilot CLIs
@@ -130,10 +131,18 @@ function numberingsOf(call: ToolCall): Numbering[] {
   }
 }
 
+/** What Mastra says above a file. */
+const HEADING_OF_MASTRA =
+  /^(?! {0,8}\d{1,9}[→|:\t])[^\n]{1,4200} \((?:lines \d{1,9}-\d{1,9} of \d{1,9}, )?\d{1,12} bytes\)$/;
+
 /** SWE-agent, Anthropic's editor and Mastra say first what they show; opencode puts it into a tag. */
 function numberedPart(text: string): string {
-  const said =
-    /^(?:Here's the (?:result of running|content of)[^\n]{0,4200}:|(?! {0,8}\d{1,9}[→|:\t])[^\n]{1,4200} \((?:lines \d{1,9}-\d{1,9} of \d{1,9}, )?\d{1,12} bytes\)|<file>|<content>)\n/;
+  const first = text.slice(0, Math.max(0, text.indexOf('\n')));
+  // Most files have another first line, which may be long.
+  if (first.endsWith(' bytes)') && HEADING_OF_MASTRA.test(first)) {
+    return text.slice(first.length + 1);
+  }
+  const said = /^(?:Here's the (?:result of running|content of)[^\n]{0,4200}:|<file>|<content>)\n/;
   return text.replace(said, '');
 }
 
