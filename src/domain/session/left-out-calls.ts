@@ -1,5 +1,12 @@
 import type { Atom } from '../items/atoms.ts';
-import { type LoggedItem, type Match, matchHistory, type ToldItem } from './match-history.ts';
+import {
+  answeredIn,
+  atomsIn,
+  type LoggedItem,
+  type Match,
+  matchHistory,
+  type ToldItem,
+} from './match-history.ts';
 
 /**
  * The match for a client that leaves calls of its own tools out of the history together with their
@@ -10,10 +17,8 @@ export function matchWithoutLeftOutCalls(
   log: readonly LoggedItem[],
   client: readonly ToldItem[],
 ): Extract<Match, { kind: 'follows' }> | null {
-  const told = new Set(client.flatMap(({ atoms }) => atoms.map(({ anchor }) => anchor)));
-  const answered = new Set(
-    log.flatMap(({ atoms }) => atoms.flatMap((atom) => (atom.isOfModel ? [] : atom.anchor))),
-  );
+  const told = new Set(atomsIn(client).map(({ anchor }) => anchor));
+  const answered = answeredIn(atomsIn(log));
   const isLeftOut = ({ anchor }: Atom) =>
     anchor !== null && answered.has(anchor) && !told.has(anchor);
   const last = log.findLastIndex(({ isOurs, atoms }) => !isOurs && atoms.some(isLeftOut));
@@ -36,7 +41,7 @@ export function matchWithoutLeftOutCalls(
 function areOfToolsOver(history: readonly ToldItem[], isLeftOut: (atom: Atom) => boolean): boolean {
   let isOver = false;
   const called = new Set<string>();
-  for (const atom of history.flatMap(({ atoms }) => atoms).reverse()) {
+  for (const atom of atomsIn(history).reverse()) {
     if (atom.call === undefined) {
       if (!atom.isFirm || atom.isOfModel || atom.anchor !== null) continue;
       isOver = true;

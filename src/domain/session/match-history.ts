@@ -65,7 +65,7 @@ function itemAt(pieces: readonly Piece[], place: number): number {
 /** The pieces that are the same from the beginning on, up to the first firm ones that differ. */
 function pairsOf(logged: readonly Piece[], told: readonly Piece[]): Pair[] {
   const isAnchor = anchorsOf(logged, told);
-  const answered = answeredIn(logged);
+  const answered = answeredIn(logged.map(({ atom }) => atom));
   const isSame = (one: Atom, other: Atom) =>
     one.text === other.text ||
     (one.anchor !== null &&
@@ -109,11 +109,15 @@ function laterIn(pieces: readonly Piece[], from: number, atom: Atom): number {
   return -1;
 }
 
-function answeredIn(logged: readonly Piece[]): Set<string> {
+/** All that these items say, piece by piece. */
+export function atomsIn(items: readonly ToldItem[]): Atom[] {
+  return items.flatMap(({ atoms }) => atoms);
+}
+
+/** The ids of the calls that have a result among these. */
+export function answeredIn(atoms: readonly Atom[]): ReadonlySet<string> {
   return new Set(
-    logged.flatMap(({ atom: { anchor, isOfModel } }) =>
-      anchor === null || isOfModel ? [] : [anchor],
-    ),
+    atoms.flatMap(({ anchor, isOfModel }) => (anchor === null || isOfModel ? [] : anchor)),
   );
 }
 

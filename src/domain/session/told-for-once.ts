@@ -1,5 +1,11 @@
 import type { Atom } from '../items/atoms.ts';
-import { type LoggedItem, type Match, matchHistory, type ToldItem } from './match-history.ts';
+import {
+  atomsIn,
+  type LoggedItem,
+  type Match,
+  matchHistory,
+  type ToldItem,
+} from './match-history.ts';
 
 /**
  * The match for a client that puts something into its newest request alone, such as what time it is or
@@ -27,10 +33,6 @@ export function matchWithoutToldForOnce(
   if (from === 0 && kept.every(({ text }) => text.startsWith('system '))) return null;
   const superseded = log.flatMap(({ isOurs }, at) => (at < from || isOurs ? [] : at));
   return { kind: 'follows', known: before.known, superseded };
-}
-
-function atomsIn(items: readonly ToldItem[]): Atom[] {
-  return items.flatMap(({ atoms }) => atoms);
 }
 
 function isSameAnswer(one: Atom, other: Atom | undefined): boolean {
