@@ -108,13 +108,12 @@ function read(result: ToolResult, ended: Ended): Readonly<Told> {
   const total = /^Total output lines: \d{1,12}\n\n?/.exec(text);
   const body = total === null ? text : text.slice(total[0].length);
   const isFailed = result.is_error || hasFailed === true || tellsFailure(body);
-  const opening = body.slice(0, LONGEST_FAILURE).trimStart();
   return {
     text: body,
     isFailed,
     isShortened: isCut || total !== null || LEFT_OUT.test(body),
     isUnfinished: isRunning,
-    isRefused: isFailed && !wasStopped(body) && REFUSALS.some((pattern) => pattern.test(opening)),
+    isRefused: isFailed && tellsRefusal(body),
     isCleared: isDigest(raw) || isRecallNote(raw) || isNote(body),
     isTold: hasFailed !== null,
   };
@@ -125,6 +124,12 @@ export function isUnstarted({ text }: Pick<Answer, 'text'>): boolean {
   const isOfSandbox =
     text.startsWith('exec_command failed for ') && text.includes(': CreateProcess {');
   return isOfSandbox || text.startsWith('execution error: ');
+}
+
+/** Whether what has failed was not let be carried out. */
+function tellsRefusal(body: string): boolean {
+  const opening = body.slice(0, LONGEST_FAILURE).trimStart();
+  return !wasStopped(body) && REFUSALS.some((pattern) => pattern.test(opening));
 }
 
 /** Claude Code corrects itself so where the user has stopped a call that was running. */
