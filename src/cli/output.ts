@@ -4,10 +4,12 @@ import { type Screen, screenOf } from './terminal/screen.ts';
 
 export type OutputFlags = { json?: boolean; text?: boolean };
 
+type Lines = Iterable<string>;
+
 /** Where a command says what it found: readable lines, or JSON for programs. */
 export type Output = {
   /** `lines` is called only where people read. */
-  say: (json: string, lines: (screen: Screen) => Iterable<string>) => Promise<void>;
+  say: (json: string, lines: (screen: Screen) => Lines | Promise<Lines>) => Promise<void>;
 };
 
 /** Readable on a terminal and with `--text`, JSON elsewhere and with `--json`. */
@@ -16,7 +18,8 @@ export function outputTo(stream: NodeJS.WriteStream, { json, text }: OutputFlags
   return {
     say: async (answer, lines) => {
       if (!isReadable) return write(stream, `${plainJson(answer)}\n`);
-      for (const line of lines(screenOf(stream, process.env))) await write(stream, `${line}\n`);
+      for (const line of await lines(screenOf(stream, process.env)))
+        await write(stream, `${line}\n`);
     },
   };
 }

@@ -45,8 +45,9 @@ export function compactCommand(
     const headers = { prefer: `wait=${Math.min(wait, LONGEST_HOLD_S)}` };
     const first = await ask(target, requestedCompaction, path, { body, headers });
     const { text, value } = await ended(target, id, first, until);
-    const failure = await failureOfModel(target, value);
-    await output.say(text, (screen) => lines(value, failure, screen));
+    await output.say(text, async (screen) =>
+      lines(value, await failureOfModel(target, value), screen),
+    );
     const { status, outcome } = value;
     return status === 'ended' && outcome !== 'failed' && outcome !== 'cancelled';
   });
