@@ -222,8 +222,9 @@ export function jobEngineContract(name: string, makeEngine: MakeEngine): void {
       expect(reported).toEqual([{ error, job: job('a') }]);
       await untilAgain(engine, job('a'), runs, 2);
       await engine.enqueue(job('b'));
-      await runs.reached(3);
-      expect(runs.jobs).toEqual(['a', 'a', 'b']);
+      // The job may have been asked for once more than it took for its second run.
+      await expect.poll(() => runs.jobs).toContain('b');
+      expect(runs.jobs.slice(0, 2)).toEqual(['a', 'a']);
     });
 
     it('stop waits for running jobs', async () => {
