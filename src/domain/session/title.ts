@@ -1,19 +1,33 @@
 import type { Normalised } from '../items/item.ts';
 import { isUserMessage, userText } from '../items/speaker.ts';
-import { firstLine } from '../text.ts';
+import { clipEnd, oneLine } from '../text.ts';
 
 const TITLE_CHARACTERS = 80;
 /** Prompts of programs put what they are about between tags, the same in each session. */
 const TAG_LINE = /^[^\S\n]{0,20}<[^<>\n]{1,80}>[^\S\n]{0,20}$/gm;
 const LOOKED_AT = 4_000;
 
+/** A line that only says what comes next. */
+const LEADS_ON = /[:：]$/u;
+
 /**
- * What people know a session by: the first line of what the user says, in at most 80 characters, and none
- * that is only a tag where there is another; null where the user says nothing in this item.
+ * What people know a session by: the first line of what the user says, with the next one where it ends in a
+ * colon, in at most 80 characters, and none that is only a tag where there is another; null where the user
+ * says nothing in this item.
  */
 export function titleOf(item: Normalised): string | null {
   if (!isUserMessage(item)) return null;
   const words = userText(item);
   const bare = words.slice(0, LOOKED_AT).replace(TAG_LINE, '');
-  return firstLine(bare, TITLE_CHARACTERS) || firstLine(words, TITLE_CHARACTERS) || null;
+  return opening(bare) || opening(words) || null;
+}
+
+function opening(text: string): string {
+  const lines = text
+    .split('\n', 50)
+    .map(oneLine)
+    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+  const [first = '', next] = lines;
+  const told = LEADS_ON.test(first) && next !== undefined ? `${first} ${next}` : first;
+  return clipEnd(told, TITLE_CHARACTERS);
 }
