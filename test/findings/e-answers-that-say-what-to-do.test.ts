@@ -70,6 +70,22 @@ describe('E: an item of another format', () => {
     }
   });
 
+  it.each(['anthropic', 'ai-sdk'])(
+    'a message of the Responses API in a session of %s',
+    async (to) => {
+      const message = {
+        type: 'message',
+        role: 'user',
+        content: [{ type: 'input_text', text: 'Hi' }],
+      };
+      const reply = await send(api, 'POST', `/sessions/${to}/items`, { body: [message] });
+      expect(reply.status).toBe(400);
+      expect(JSON.stringify(reply.body.errors)).toContain(
+        'this looks like format \\"openai-responses\\"',
+      );
+    },
+  );
+
   it.each(Object.keys(SAMPLES))(
     'in its own session (%s) it is fine, as before (control)',
     async (format) => {

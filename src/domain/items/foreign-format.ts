@@ -46,6 +46,10 @@ function lookOf(item: JsonObject, format: Format): Look | null {
     if (block === 'tool_use' || block === 'tool_result') {
       return { format: 'anthropic', sign: `its content has a ${block} block` };
     }
+    // Servers of Chat Completions take some of these as well.
+    if (RESPONSES_PARTS.has(block) && (format === 'anthropic' || format === 'ai-sdk')) {
+      return { format: 'openai-responses', sign: `its content has a part "${block}"` };
+    }
   }
   if (Array.isArray(calls) && calls.length > 0) {
     return { format: 'openai-chat', sign: 'it has "tool_calls"' };
@@ -72,3 +76,10 @@ const RESPONSES_TYPES: ReadonlySet<string> = new Set(
   `function_call function_call_output custom_tool_call custom_tool_call_output
   local_shell_call local_shell_call_output reasoning`.split(/\s+/),
 );
+
+const RESPONSES_PARTS: ReadonlySet<string> = new Set([
+  'input_text',
+  'output_text',
+  'input_image',
+  'input_file',
+]);
