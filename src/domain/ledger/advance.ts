@@ -27,7 +27,15 @@ import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
 import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
-import { doneBy, givenTexts, hasTools, questionOf, unanswered, withSaid } from './conversation.ts';
+import {
+  doneBy,
+  givenBeside,
+  givenTexts,
+  hasTools,
+  questionOf,
+  unanswered,
+  withSaid,
+} from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import { gitHeadAfter, ranBy } from './git-head.ts';
 import { toldBefore } from './inherit.ts';
@@ -202,6 +210,9 @@ class LedgerFold {
           part satisfies never;
       }
     }
+    if (hasTools(message)) return;
+    const { notes, isSpoken } = givenBeside(message);
+    this.requests.addBeside(notes, isSpoken, seq);
   }
 
   private moveTo(folder: string | null): void {

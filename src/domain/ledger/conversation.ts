@@ -1,7 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { tellsError } from '../error-lines.ts';
 import type { Message, ToolCall } from '../items/item.ts';
-import { readOpaque } from '../items/opaque.ts';
+import { type PlainPart, plainParts, readOpaque } from '../items/opaque.ts';
 import { asksUser } from '../items/user-words.ts';
 import { isJsonObject, type Json, stringsOf } from '../json.ts';
 import { isFileName, shortPath } from '../names.ts';
@@ -108,6 +108,43 @@ export function fileShownBy(actions: readonly FileAction[]): string | undefined 
   const [only, ...others] = actions.flatMap((action) => (action.kind === 'seen' ? [action] : []));
   const isAlone = only !== undefined && others.length === 0 && only.isAmongOthers !== true;
   return isAlone ? shortPath(only.path) : undefined;
+}
+
+const MOST_BESIDE = 8;
+
+/** Pictures, files and sound that a message of the user brings, each kind of one name once, with how many. */
+export function givenBeside({ role, parts }: Message): { notes: string[]; isSpoken: boolean } {
+  const counts = new Map<string, number>();
+  let isSpoken = false;
+  if (role === 'user') {
+    for (const part of parts) {
+      if (part.kind !== 'opaque' && part.kind !== 'image') continue;
+      for (const one of plainParts(part)) {
+        if (one.kind === 'audio') isSpoken = true;
+        const note = noteOf(one);
+        if (note !== null) counts.set(note, (counts.get(note) ?? 0) + 1);
+      }
+    }
+  }
+  const notes = [...counts].map(([note, times]) => (times === 1 ? note : `${times} × ${note}`));
+  const more = notes.length - MOST_BESIDE;
+  return {
+    notes: more > 0 ? [...notes.slice(0, MOST_BESIDE), `${more} more`] : notes,
+    isSpoken,
+  };
+}
+
+function noteOf(part: PlainPart): string | null {
+  switch (part.kind) {
+    case 'image':
+      return 'picture';
+    case 'audio':
+      return 'sound';
+    case 'file':
+      return `file ${clipEnd(oneLine(part.name), LONGEST_TOOL)}`;
+    default:
+      return null;
+  }
 }
 
 const GIVEN = /^(?:document|search_result|input_file|file)$/;

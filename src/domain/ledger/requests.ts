@@ -62,6 +62,23 @@ export class Requests {
     this.list.push({ seq, last_seq: seq, text, ...(answers !== '' && { answers }) });
   }
 
+  /**
+   * What the user has put beside the words of this item, or said without any: it stands in the log alone
+   * once the item is summarised.
+   */
+  addBeside(notes: readonly string[], isSpoken: boolean, seq: number): void {
+    const last = this.list.at(-1);
+    if (notes.length === 0) return;
+    if (last?.seq === seq) {
+      this.list[this.list.length - 1] = {
+        ...last,
+        text: `${last.text} [beside it: ${notes.join(', ')}]`,
+      };
+    } else if (isSpoken) {
+      this.add(`[without words: ${notes.join(', ')}]`, '', seq);
+    }
+  }
+
   /** What an output says that the user has typed: told as that, since anybody may have printed it. */
   claim(words: string | null, printedBy: string, seq: number): void {
     if (words !== null)

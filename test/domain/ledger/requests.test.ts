@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Format } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Request } from '../../../src/domain/ledger/ledger.ts';
 import { answeredBy, Requests } from '../../../src/domain/ledger/requests.ts';
@@ -654,3 +655,84 @@ test.each(['A and C', 'A, C', 'A & C please', 'let us go with A and C, without a
       'A. Redis; C. SQLite',
     ),
 );
+
+const PICTURE = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
+const PDF = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' };
+
+describe('what the user puts beside the words', () => {
+  test.each<[string, Format, Item, string[]]>([
+    [
+      'pictures in front of them',
+      'anthropic',
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: PICTURE },
+          { type: 'image', source: PICTURE },
+          { type: 'text', text: 'Make it look like these.' },
+        ],
+      },
+      ['1: Make it look like these. [beside it: 2 × picture]'],
+    ],
+    [
+      'a document behind them',
+      'anthropic',
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Which clause ends it?' },
+          { type: 'document', title: 'lease.pdf', source: PDF },
+        ],
+      },
+      ['1: Which clause ends it? [beside it: file lease.pdf]'],
+    ],
+    [
+      'a file of the Responses API',
+      'openai-responses',
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'Sum the second column.' },
+          { type: 'input_file', filename: 'q3.csv', file_data: 'data:text/csv;base64,YSxi' },
+        ],
+      },
+      ['1: Sum the second column. [beside it: file q3.csv]'],
+    ],
+    [
+      'sound in their place',
+      'openai-chat',
+      {
+        role: 'user',
+        content: [{ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }],
+      },
+      ['1: [without words: sound]'],
+    ],
+    [
+      'a picture alone, as programs show what a tool has seen',
+      'openai-chat',
+      {
+        role: 'user',
+        content: [{ type: 'image_url', image_url: { url: 'https://host.example/screen.png' } }],
+      },
+      [],
+    ],
+    [
+      'a picture that a tool has given',
+      'anthropic',
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'c',
+            content: [{ type: 'image', source: PICTURE }],
+          },
+        ],
+      },
+      [],
+    ],
+  ])('%s', (_, format, item, expected) => {
+    expect(ledgerOf(normalised(format, [item])).requests.map(told)).toEqual(expected);
+  });
+});
