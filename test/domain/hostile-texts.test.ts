@@ -56,6 +56,7 @@ const UNITS = [
     '\u200b',
     '😀',
     '“',
+    '漢',
   ],
   ...['<summary>', '</summary>', '<analysis>', '<analysis><summary>', '<system-reminder>'],
   ...['<system-reminder></system-reminder>', '<task-notification>', '<environment_context>\n'],
@@ -91,6 +92,11 @@ const callOf = (input: string) =>
 
 const ENTRIES: [string, (text: string) => unknown][] = [
   ['a summary of a user message', (text) => summary(user(text))],
+  ['a summary of a quotation', (text) => summary(user(`“${text}`))],
+  [
+    'who speaks below the output of many commands',
+    (text) => utterancesOf(spoken(`${'Ran `x`\n```\nout\n```\n'.repeat(200)}${text}x`)),
+  ],
   ['a summary of a reply', (text) => summary(user('Go on.'), assistant(text))],
   [
     'a summary of a result',

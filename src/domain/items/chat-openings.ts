@@ -238,7 +238,7 @@ const HERMES: readonly Opening[] = [
     /^\[The user (?:sent an image~ Here's what I can see|attached an image\. Here's what it contains):\n/,
     'program',
     // What a picture shows may look like the end of what is told of it.
-    /^[\s\S]*\](?=\n\[If you need )|\](?=\n\n|$)/,
+    /^[\s\S]{0,30000}\](?=\n\[If you need )|\](?=\n\n|$)/,
   ],
   [
     /^\[(?:If you need a closer look, use vision_analyze with |The user sent an image but I couldn't quite see it this time |The user attached an image but |The user sent a document: ')[^\n]{1,900}\](?=\n|$)/,

@@ -121,7 +121,7 @@ function withoutSpeech(text: string): string {
   if (!/["“]/.test(text)) return text;
   const told = text.replace(SPEECH, (said) => (/[.!?…] \p{Lu}/u.test(said) ? ' ' : said));
   // Where little else is said, what stands in quotes is what is wanted.
-  return /\p{L}+(?:[^\p{L}]+\p{L}+){2}/u.test(told.replace(SPEECH, ' ')) ? told : text;
+  return /(?<!\p{L})\p{L}+(?:[^\p{L}]+\p{L}+){2}/u.test(told.replace(SPEECH, ' ')) ? told : text;
 }
 
 /** Words of demands that programs use as well: who writes in another script says such a thing in that. */
