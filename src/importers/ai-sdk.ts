@@ -65,7 +65,7 @@ function read({ messages, record }: Held): Conversation {
   return { format: 'openai-chat', model, items, skipped, notes: [] };
 }
 
-type Result = { id: string; content: string };
+type Result = { id: string; content: string; is_error: boolean };
 
 class Reader {
   readonly items: Item[] = [];
@@ -149,8 +149,8 @@ class Reader {
     flush();
   }
 
-  #result({ id, content }: Result): void {
-    this.items.push({ role: 'tool', tool_call_id: id, content });
+  #result({ id, content, is_error }: Result): void {
+    this.items.push({ role: 'tool', tool_call_id: id, content, ...(is_error && { is_error }) });
   }
 
   #add(item: Item): void {
@@ -205,7 +205,13 @@ function resultOf(part: JsonObject): Result | null {
   const value = [held.output, held.result, held.errorText, refusalIn(held)].find(
     (one) => one !== undefined,
   );
-  return id === undefined || value === undefined ? null : { id, content: resultText(value) };
+  if (id === undefined || value === undefined) return null;
+  return { id, content: resultText(value), is_error: isRefused(held, value) };
+}
+
+/** Only then are its words the user's: a tool may have fetched a text that is worded as a refusal. */
+function isRefused({ state }: JsonObject, value: Json): boolean {
+  return state === 'output-denied' || (isJsonObject(value) && value.type === 'execution-denied');
 }
 
 /** What the user has said against a call that was asked for. */

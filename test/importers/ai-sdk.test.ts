@@ -204,5 +204,6 @@ it('tells why the user did not let a tool run', () => {
     role: 'tool',
     tool_call_id: 'a',
     content: 'Tool call execution denied: Not that one.',
+    is_error: true,
   });
 });

@@ -4,6 +4,7 @@ import { trimEndOf } from '../trim-end.ts';
 import type { Normalised, ToolCall, ToolResult } from './item.ts';
 import { resultText } from './message-text.ts';
 import { callsByResult, pairedParts } from './pairing.ts';
+import { providerTools } from './provider-tools.ts';
 import { saidBehind, splitReminders } from './reminders.ts';
 
 // What the user says inside the result of a tool: answers to a question, and what to do instead of a
@@ -41,11 +42,11 @@ const REFUSALS: readonly RegExp[] = [
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}?(?:the user said|the user provided the following reason for the rejection):\s*/i,
   /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
   /^The user rejected this tool call\. User feedback:\s*/,
-  // The AI SDK.
-  /^Tool call execution denied: /,
   // Antigravity, behind all of a command.
   /^Encountered error in step execution: user denied permission for [\s\S]{1,20000}?\. The following instruction was provided by the user as an alternative:\s*/,
 ];
+/** The AI SDK, which marks it as failed: a tool may have fetched a text that begins so. */
+const DENIED = /^Tool call execution denied: /;
 /**
  * What Claude Code says for a user who would rather talk about its questions first: only what was
  * answered already is the user's.
@@ -74,6 +75,7 @@ const OF_CLINE =
 
 /** The words of the user in and behind the result of a call; null when nothing there is the user's. */
 export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
+  if (isOfProvider(call)) return null;
   const typed = saidBehind(call, result).filter(({ speaker }) => speaker === 'user');
   const words = [userAnswerIn(call, result) ?? [], typed.map(({ text }) => text)].flat();
   return words.length === 0 ? null : words.join('\n');
@@ -81,14 +83,20 @@ export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
 
 /** What the user has answered to a call, which is all of its result; null where somebody else has. */
 export function userAnswerIn(call: ToolCall, result: ToolResult): string | null {
+  if (isOfProvider(call)) return null;
   const text = splitReminders(resultText(result)).text.trim();
   const words =
-    (mayBeRefused(call, result) ? refusalIn(text) : null) ??
+    (mayBeRefused(call, result) ? refusalIn(text, result.is_error) : null) ??
     feedbackIn(call, text) ??
     reasonIn(call, text) ??
     answerIn(call, text) ??
     (result.is_error ? null : answerAlone(call, text));
   return words === null || words.trim() === '' ? null : words.trim();
+}
+
+/** Nobody but a server answers a call of a tool that the provider runs, however its answer is worded. */
+function isOfProvider({ source }: ToolCall): boolean {
+  return providerTools(source).length > 0;
 }
 
 /**
@@ -100,8 +108,8 @@ function mayBeRefused({ source }: ToolCall, { is_error }: ToolResult): boolean {
   return is_error || (type !== 'tool_use' && type !== 'tool-call');
 }
 
-function refusalIn(text: string): string | null {
-  for (const pattern of REFUSALS) {
+function refusalIn(text: string, isError: boolean): string | null {
+  for (const pattern of isError ? [...REFUSALS, DENIED] : REFUSALS) {
     const opening = pattern.exec(text);
     if (opening === null) continue;
     const words = text.slice(opening[0].length).replace(AFTER_REFUSAL, '');
@@ -128,9 +136,9 @@ function feedbackIn({ name }: ToolCall, text: string): string | null {
   return OF_CLINE.test(name) ? (FEEDBACK.exec(text)?.[1] ?? null) : null;
 }
 
-/** Why the user has let a server run a tool, or not (Responses API). */
-function reasonIn({ name }: ToolCall, text: string): string | null {
-  if (name !== 'mcp_approval_request') return null;
+/** Why the user has let a server run a tool, or not (Responses API); a tool may have such a name as well. */
+function reasonIn({ source }: ToolCall, text: string): string | null {
+  if (!isJsonObject(source) || source.type !== 'mcp_approval_request') return null;
   return /^(?:Not a|A)pproved: ([\s\S]+)$/.exec(text)?.[1] ?? null;
 }
 
