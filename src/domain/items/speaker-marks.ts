@@ -83,7 +83,8 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   ...hook('hook_context'),
   // Antigravity.
   ...wrapper('user_request'),
-  ...program('additional_metadata, user_settings_change'),
+  ...named('program', 'output')('additional_metadata'),
+  ...program('user_settings_change'),
   ...instructions('loaded_context'),
   ...named('summary', 'output')('state_snapshot, conversation-summary, conversation_summary'),
   // Cursor and others that write as it does.
@@ -95,8 +96,9 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
     environment_details, explicit_instructions, file_content, folder_content, url_content,
     workspace_diagnostics, terminal_output, git_working_state, git_commit`),
   ...wrapper('user_message'),
-  // pi and Crush: files that the user names or attaches.
-  ...program('file, system_info'),
+  // pi and Crush: files that the user names or attaches, whose text may speak of such tags.
+  ...named('program', 'output')('file'),
+  ...program('system_info'),
   // mini-swe-agent, opencode, and prompts for models that call tools in their text.
   ...named('tool', 'observation')('returncode'),
   ...named('tool', 'whole')('path'),

@@ -120,6 +120,12 @@ export class TagPlaces {
     return beyond === null ? null : { ...close, ...beyond, isClosing: false };
   }
 
+  /** The first opening tag of a name from here on; null where there is none. */
+  firstOpening(name: string, from: number): TagPlace | null {
+    const all = this.#byName.get(name) ?? [];
+    return all.find(({ isClosing, at }) => !isClosing && at >= from) ?? null;
+  }
+
   /** Where a tag stands in the part of a long text that is not searched for all of them. */
   #inTheMiddle(
     tag: string,

@@ -306,7 +306,8 @@ function blockBefore(text: string, from: number, end: number, places: TagPlaces)
   const close = places.closingAt(end);
   const mark = close === null ? undefined : TAG_MARKS.get(close.name);
   if (close === null || (mark?.extent !== 'block' && mark?.extent !== 'output')) return null;
-  const open = places.opening(close);
+  // A closing tag too many is one of what stands inside, such as a file.
+  const open = places.opening(close) ?? places.firstOpening(close.name, from);
   if (open === null || open.at < from || !hasSign(open, text)) return null;
   return beginsLine(text, from, open.at) ? { ...open, inside: close.at } : null;
 }
