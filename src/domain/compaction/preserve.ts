@@ -3,13 +3,14 @@ import type { Codec } from '../items/codec.ts';
 import { codecFor, type Format } from '../items/codecs.ts';
 import type { Item, Message, Part } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
-import { plainParts } from '../items/opaque.ts';
+import { type PlainPart, plainParts } from '../items/opaque.ts';
 import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
 import { userWordsByItem } from '../items/user-words.ts';
 import { isJsonObject, stringField } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import type { Config } from '../policy/config.ts';
 import type { Entry } from '../session/entry.ts';
+import { clipEnd, oneLine } from '../text.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
@@ -98,32 +99,43 @@ export function withLatestRequest(
   return [{ seq: null, item: shorter, tokens, origin: 'preserved' }];
 }
 
+/** What stands below it is not what the user has written. */
+const BESIDE = '[Beside these words:]';
+const LONGEST_NAME = 100;
+
 /** The user's words within so many tokens, and of what came with them as much as fits behind: a quarter at least. */
 function shortened(message: Message, most: number, count: TextCounter): string {
-  const beside = message.parts.flatMap(besideWords).join('\n');
+  const given = message.parts.filter(isBeside).flatMap(plainParts);
+  const notes = given.flatMap(noteOf);
+  const beside = [...(given.some(isText) ? [BESIDE] : []), ...notes].join('\n');
   if (beside === '') return truncateMiddle(userText(message), most, count);
   const least = Math.min(count(beside), Math.floor(most / 4));
   const words = truncateMiddle(userText(message), most - least, count);
   return `${words}\n${truncateMiddle(beside, most - count(words), count)}`.trim();
 }
 
-/** The texts of what the user has put beside the words, and the name of what is no text. */
-function besideWords(part: Part): string[] {
-  if (part.kind !== 'opaque' && part.kind !== 'image') return [];
-  return plainParts(part).flatMap((one) => {
-    switch (one.kind) {
-      case 'text':
-        return one.text;
-      case 'file':
-        return `[Left out here: file ${one.name}]`;
-      case 'image':
-        return '[Left out here: image]';
-      case 'audio':
-        return '[Left out here: audio]';
-      default:
-        return [];
-    }
-  });
+function isBeside({ kind }: Part): boolean {
+  return kind === 'opaque' || kind === 'image';
+}
+
+function isText({ kind }: PlainPart): boolean {
+  return kind === 'text';
+}
+
+/** The text of what the user has put beside the words, and the name of what is no text. */
+function noteOf(part: PlainPart): string[] {
+  switch (part.kind) {
+    case 'text':
+      return [part.text];
+    case 'file':
+      return [`[Left out here: file ${clipEnd(oneLine(part.name), LONGEST_NAME)}]`];
+    case 'image':
+      return ['[Left out here: image]'];
+    case 'audio':
+      return ['[Left out here: audio]'];
+    default:
+      return [];
+  }
 }
 
 /** The files to put back without the commands and skills that stand whole in a request that calls them. */

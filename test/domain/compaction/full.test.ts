@@ -447,7 +447,9 @@ describe('finishFull', () => {
     // However long the words are themselves.
     expect(request(file, ofTokens(1_500))).toMatch(/\\n\[Left out here: file terms\.pdf\]"\]$/);
     const text = request({ type: 'document', title: 'Sales policy', source: policy });
-    expect(text).toMatch(/by both documents\.\\nSales policy:\\nPolicy 12\..*Ines signs\./);
+    expect(text).toMatch(
+      /by both documents\.\\n\[Beside these words:\]\\nSales policy:\\nPolicy 12\..*Ines signs\./,
+    );
   });
 
   it('puts back no command whose text stands whole in the latest request that calls it', () => {
