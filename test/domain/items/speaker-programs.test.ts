@@ -121,7 +121,9 @@ describe('what Codex writes around pictures and answers', () => {
     ]);
     expect(userText(message)).toBe('What is wrong here?');
     expect(speakerOf(message)).toBe('user');
-    expect(ledgerOf([message]).requests.map(({ text }) => text)).toEqual(['What is wrong here? [beside it: picture]']);
+    expect(ledgerOf([message]).requests.map(({ text }) => text)).toEqual([
+      'What is wrong here? [beside it: picture]',
+    ]);
   });
 
   test.each(['close it with </image>', '</div>', '</image></image>', '</context>'])(
