@@ -67,16 +67,13 @@ export class Requests {
    * once the item is summarised.
    */
   addBeside(notes: readonly string[], isSpoken: boolean, seq: number): void {
-    const last = this.list.at(-1);
     if (notes.length === 0) return;
+    const last = this.list.at(-1);
     if (last?.seq === seq) {
-      this.list[this.list.length - 1] = {
-        ...last,
-        text: `${last.text} [beside it: ${notes.join(', ')}]`,
-      };
-    } else if (isSpoken) {
-      this.add(`[without words: ${notes.join(', ')}]`, '', seq);
-    }
+      const text = `${last.text} [beside it: ${notes.join(', ')}]`;
+      this.characters += excessOf([{ text }]) - excessOf([{ text: last.text }]);
+      this.list[this.list.length - 1] = { ...last, text };
+    } else if (isSpoken) this.add(`[without words: ${notes.join(', ')}]`, '', seq);
   }
 
   /** What an output says that the user has typed: told as that, since anybody may have printed it. */

@@ -734,5 +734,10 @@ describe('what the user puts beside the words', () => {
     ],
   ])('%s', (_, format, item, expected) => {
     expect(ledgerOf(normalised(format, [item])).requests.map(told)).toEqual(expected);
+    // However the log is cut, its ledger weighs the same.
+    const requests = new Requests([]);
+    requests.add('Make it look right. '.repeat(12), '', 1);
+    requests.addBeside(['picture'], false, 1);
+    expect(new Requests(requests.facts()).characters).toBe(requests.characters);
   });
 });
