@@ -246,6 +246,16 @@ describe('B2: what a tool may have changed that is not known is shown so', () =>
     }
   });
 
+  it.each([
+    `Successfully modified file: ${PATH} (1 replacements).\nUser modified the \`new_string\` content to be: const port = 7070;.`,
+    `The file ${PATH} has been updated successfully.  The user modified your proposed changes before accepting them. .`,
+  ])('and that somebody made something else of the call: %s', async (answer) => {
+    const use: Use = ['Edit', { file_path: PATH, old_string: OLD, new_string: NEW }, answer];
+    expect(await shown('anthropic', [WRITE, use])).toContain(
+      '[may have changed since: Edit, of which the user or an editor made something else]',
+    );
+  });
+
   it.each<[string, ...Use]>([
     [
       'a search',

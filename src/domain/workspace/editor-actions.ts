@@ -176,7 +176,14 @@ function doneBy(call: ToolCall, answer: Answer): FileAction[] {
   if (path === undefined) return useWithoutPath(use, call);
   const saved = use === 'read' ? null : savedText(answer.text);
   if (saved !== null) return [{ kind: 'written', path, text: saved }];
-  if (use !== 'read' && isOtherwise(answer.text)) return [changed(path, call)];
+  if (use !== 'read' && isOtherwise(answer.text)) {
+    return [
+      {
+        ...changed(path, call),
+        by: `${call.name}, of which the user or an editor made something else`,
+      },
+    ];
+  }
   switch (use) {
     case 'read':
       // What is shown of a notebook are its cells, not the file.
