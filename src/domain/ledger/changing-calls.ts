@@ -13,6 +13,8 @@ const CHANGES: ReadonlySet<string> = new Set(
   rename reply reschedule reserve reset restart resume return revoke schedule send share submit suspend
   transfer unblock unsubscribe update upsert`.split(/\s+/),
 );
+/** Claude Code makes a second tree of a repository so, and leaves it where it is or takes it away. */
+const OF_WORKTREE = /^(?:enter|exit) worktree$/;
 /** What the ledger tells of elsewhere: files, lists, programs that run, and the agent's own notes. */
 const ELSEWHERE =
   /^(?:cells?|director(?:y|ies)|dirs?|files?|folders?|goals?|lines?|memor(?:y|ies)|notebook|observations|plans?|process|shell|stdin|tasks?|terminal|text|todos?|input|keys?|agents?|teams?)$/;
@@ -43,7 +45,8 @@ export function changeBy({ name, input }: ToolCall, result: ToolResult): string 
     .toLowerCase()
     .split(/[^a-z\d]+/);
   const [verb = '', ...others] = words.filter((word) => word !== '');
-  if (!CHANGES.has(verb) || others.length === 0 || others.some((word) => ELSEWHERE.test(word))) {
+  const isChange = CHANGES.has(verb) || OF_WORKTREE.test([verb, ...others].join(' '));
+  if (!isChange || others.length === 0 || others.some((word) => ELSEWHERE.test(word))) {
     return null;
   }
   if (IS_THING.test(verb) && others.some((word) => LOOKS.test(word))) return null;

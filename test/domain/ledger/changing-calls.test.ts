@@ -24,6 +24,8 @@ describe('what calls change out there', () => {
     ['a tool of a server', 'mcp__retail-tools__return_delivered_order_items', true],
     ['a name in one word', 'createIssue', true],
     ['what is set aside at a server of the provider', 'shop__reserve_stock', true],
+    ['a second tree of the repository', 'EnterWorktree', true],
+    ['another mode of the program', 'EnterPlanMode', false],
     ['a question', 'get_order_details', false],
     ['a file, which is told as such', 'create_file', false],
     ['a list of todos', 'update_todo_list', false],
