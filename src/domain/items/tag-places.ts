@@ -120,10 +120,10 @@ export class TagPlaces {
     return beyond === null ? null : { ...close, ...beyond, isClosing: false };
   }
 
-  /** The first opening tag of a name from here on; null where there is none. */
-  firstOpening(name: string, from: number): TagPlace | null {
-    const all = this.#byName.get(name) ?? [];
-    return all.find(({ isClosing, at }) => !isClosing && at >= from) ?? null;
+  /** The first opening tag from here on that stands before this closing one of its name; null where none does. */
+  firstOpening(close: TagPlace, from: number): TagPlace | null {
+    const all = this.#byName.get(close.name) ?? [];
+    return all.find(({ isClosing, at }) => !isClosing && at >= from && at < close.at) ?? null;
   }
 
   /** Where a tag stands in the part of a long text that is not searched for all of them. */

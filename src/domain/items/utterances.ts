@@ -307,7 +307,7 @@ function blockBefore(text: string, from: number, end: number, places: TagPlaces)
   const mark = close === null ? undefined : TAG_MARKS.get(close.name);
   if (close === null || (mark?.extent !== 'block' && mark?.extent !== 'output')) return null;
   // A closing tag too many is one of what stands inside, such as a file.
-  const open = places.opening(close) ?? places.firstOpening(close.name, from);
+  const open = places.opening(close) ?? places.firstOpening(close, from);
   if (open === null || open.at < from || !hasSign(open, text)) return null;
   return beginsLine(text, from, open.at) ? { ...open, inside: close.at } : null;
 }

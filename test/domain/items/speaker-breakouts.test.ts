@@ -173,4 +173,10 @@ describe('what stands in a file or a block may hold a closing tag of it', () => 
     expect(wordsOf(text)).toBe(words);
     expect(ledgerOf(told('Fix it.', text)).constraints).toEqual([]);
   });
+
+  test('a closing tag in front of all of them is a word of the user', () => {
+    const own = 'Why is this here?\n</terminal_output>';
+    const block = '<terminal_output>\nx\n</terminal_output>\n</terminal_output>';
+    expect(wordsOf(`${own}\n\n${block}`)).toBe(own);
+  });
 });
