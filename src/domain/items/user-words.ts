@@ -83,7 +83,6 @@ export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
 
 /** What the user has answered to a call, which is all of its result; null where somebody else has. */
 export function userAnswerIn(call: ToolCall, result: ToolResult): string | null {
-  if (isOfProvider(call)) return null;
   const text = splitReminders(resultText(result)).text.trim();
   const words =
     (mayBeRefused(call, result) ? refusalIn(text, result.is_error) : null) ??

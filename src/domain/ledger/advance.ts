@@ -210,7 +210,6 @@ class LedgerFold {
           part satisfies never;
       }
     }
-    if (hasTools(message)) return;
     const { notes, isSpoken } = givenBeside(message);
     this.requests.addBeside(notes, isSpoken, seq);
   }
