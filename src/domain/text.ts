@@ -85,8 +85,12 @@ export function oneLine(text: string): string {
 
 /** The first line that says something, as one line of at most `max` characters. */
 export function firstLine(text: string, max: number): string {
-  const line = text.split('\n', 50).find((candidate) => /[\p{L}\p{N}]/u.test(candidate));
-  return clipEnd(oneLine(line ?? ''), max);
+  return clipEnd(oneLine(tellingLines(text)[0] ?? ''), max);
+}
+
+/** The lines that say something, of the first fifty. */
+export function tellingLines(text: string): string[] {
+  return text.split('\n', 50).filter((line) => /[\p{L}\p{N}]/u.test(line));
 }
 
 export function clipEnd(text: string, max: number): string {

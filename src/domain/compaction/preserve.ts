@@ -1,9 +1,9 @@
 import { sumTokens } from '../context/view.ts';
 import type { Codec } from '../items/codec.ts';
 import { codecFor, type Format } from '../items/codecs.ts';
-import type { Item, Message, Part } from '../items/item.ts';
+import type { Item, Message } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
-import { type PlainPart, plainParts } from '../items/opaque.ts';
+import { type PlainPart, partsBeside } from '../items/opaque.ts';
 import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
 import { userWordsByItem } from '../items/user-words.ts';
 import { isJsonObject, stringField } from '../json.ts';
@@ -105,17 +105,13 @@ const LONGEST_NAME = 100;
 
 /** The user's words within so many tokens, and of what came with them as much as fits behind: a quarter at least. */
 function shortened(message: Message, most: number, count: TextCounter): string {
-  const given = message.parts.filter(isBeside).flatMap(plainParts);
+  const given = partsBeside(message);
   const notes = given.flatMap(noteOf);
   const beside = [...(given.some(isText) ? [BESIDE] : []), ...notes].join('\n');
   if (beside === '') return truncateMiddle(userText(message), most, count);
   const least = Math.min(count(beside), Math.floor(most / 4));
   const words = truncateMiddle(userText(message), most - least, count);
   return `${words}\n${truncateMiddle(beside, most - count(words), count)}`.trim();
-}
-
-function isBeside({ kind }: Part): boolean {
-  return kind === 'opaque' || kind === 'image';
 }
 
 function isText({ kind }: PlainPart): boolean {

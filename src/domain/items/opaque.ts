@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
-import type { ImagePart, OpaquePart, Part, Source, TextPart, ToolResult } from './item.ts';
+import type { ImagePart, Message, OpaquePart, Part, Source, TextPart, ToolResult } from './item.ts';
 import { isSetting } from './openai-responses/settings.ts';
 import { providerNotes } from './provider-notes.ts';
 
@@ -48,6 +48,13 @@ export function plainParts(part: ToolResult['content'][number]): SaidPart[];
 export function plainParts(part: Part): PlainPart[];
 export function plainParts(part: Part): PlainPart[] {
   return part.kind === 'opaque' ? readOpaque(part.json) : [part];
+}
+
+/** What a message brings beside its words, its calls and its results: pictures, files, sound, documents. */
+export function partsBeside({ parts }: Pick<Message, 'parts'>): PlainPart[] {
+  return parts
+    .filter(({ kind }) => kind === 'opaque' || kind === 'image')
+    .flatMap((part) => plainParts(part));
 }
 
 /** The characters of base64 that a file or sound holds; null for any other block. */

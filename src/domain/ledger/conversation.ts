@@ -1,7 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { tellsError } from '../error-lines.ts';
 import type { Message, ToolCall } from '../items/item.ts';
-import { type PlainPart, plainParts, readOpaque } from '../items/opaque.ts';
+import { type PlainPart, partsBeside, readOpaque } from '../items/opaque.ts';
 import { asksUser } from '../items/user-words.ts';
 import { isJsonObject, type Json, stringsOf } from '../json.ts';
 import { isFileName, shortPath } from '../names.ts';
@@ -113,24 +113,18 @@ export function fileShownBy(actions: readonly FileAction[]): string | undefined 
 const MOST_BESIDE = 8;
 
 /** Pictures, files and sound that a message of the user brings, each kind of one name once, with how many. */
-export function givenBeside({ role, parts }: Message): { notes: string[]; isSpoken: boolean } {
+export function givenBeside(message: Message): { notes: string[]; isSpoken: boolean } {
+  const given = message.role === 'user' ? partsBeside(message) : [];
   const counts = new Map<string, number>();
-  let isSpoken = false;
-  if (role === 'user') {
-    for (const part of parts) {
-      if (part.kind !== 'opaque' && part.kind !== 'image') continue;
-      for (const one of plainParts(part)) {
-        if (one.kind === 'audio') isSpoken = true;
-        const note = noteOf(one);
-        if (note !== null) counts.set(note, (counts.get(note) ?? 0) + 1);
-      }
-    }
+  for (const part of given) {
+    const note = noteOf(part);
+    if (note !== null) counts.set(note, (counts.get(note) ?? 0) + 1);
   }
   const notes = [...counts].map(([note, times]) => (times === 1 ? note : `${times} × ${note}`));
   const more = notes.length - MOST_BESIDE;
   return {
     notes: more > 0 ? [...notes.slice(0, MOST_BESIDE), `${more} more`] : notes,
-    isSpoken,
+    isSpoken: given.some(({ kind }) => kind === 'audio'),
   };
 }
 

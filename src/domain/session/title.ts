@@ -1,6 +1,6 @@
 import type { Normalised } from '../items/item.ts';
 import { isUserMessage, userText } from '../items/speaker.ts';
-import { clipEnd, oneLine } from '../text.ts';
+import { clipEnd, oneLine, tellingLines } from '../text.ts';
 
 const TITLE_CHARACTERS = 80;
 /** Prompts of programs put what they are about between tags, the same in each session. */
@@ -23,11 +23,7 @@ export function titleOf(item: Normalised): string | null {
 }
 
 function opening(text: string): string {
-  const lines = text
-    .split('\n', 50)
-    .map(oneLine)
-    .filter((line) => /[\p{L}\p{N}]/u.test(line));
-  const [first = '', next] = lines;
+  const [first = '', next] = tellingLines(text).slice(0, 2).map(oneLine);
   const told = LEADS_ON.test(first) && next !== undefined ? `${first} ${next}` : first;
   return clipEnd(told, TITLE_CHARACTERS);
 }
