@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Version of the shape and of the rules below; a ledger of another one is folded anew from the log. */
-export const LEDGER_VERSION = 19;
+export const LEDGER_VERSION = 20;
 
 const seq = z.int().min(1);
 const count = z.int().min(0);

@@ -99,7 +99,7 @@ export type Head = { settings: Settings; state: State };
  * Version of the shape of `Settings` and `State`: stored heads of an older one are computed anew from
  * the log when a store is opened.
  */
-export const HEAD_VERSION = 18;
+export const HEAD_VERSION = 19;
 
 /**
  * Whether the user has something to be answered, or has spoken after this version: then nothing that
