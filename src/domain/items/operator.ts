@@ -46,7 +46,7 @@ export function isOfOperator(item: Normalised): item is Message {
  * What the newest such message stands for the older ones of: a block or a note that clients write anew.
  * Any other one has but its own words in common with a copy of it.
  */
-export function instructionKind(message: Message): string {
+function instructionKind(message: Message): string {
   return rewrittenKind(message) ?? `text ${messageText(message)}`;
 }
 

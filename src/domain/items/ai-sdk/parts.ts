@@ -14,7 +14,7 @@ export function isResult(message: Item, part: JsonObject): boolean {
   return message.role === 'tool' && part.type === 'tool-result';
 }
 
-export function callOf(part: JsonObject): ToolCall {
+function callOf(part: JsonObject): ToolCall {
   return {
     kind: 'tool_call',
     id: stringField(part, 'toolCallId') ?? '',
