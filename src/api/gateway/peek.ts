@@ -8,7 +8,7 @@ import { ssePieces } from './sse.ts';
 
 /** What is looked at of an answer at most, in bytes, and for how long it is kept back, in milliseconds. */
 const MOST_BYTES = 65_536;
-const PATIENCE_MS = 1_000;
+const KEPT_BACK_MS = 1_000;
 /** The same of what was packed. */
 const MOST_PLAIN = 1_000_000;
 
@@ -27,6 +27,7 @@ type Begun = {
 export async function begun(
   answer: Passing,
   { isStream, coding }: { isStream: boolean; coding: string | null },
+  patienceMs = KEPT_BACK_MS,
 ): Promise<Begun> {
   const pieces = answer[Symbol.asyncIterator]();
   const held: Buffer[] = [];
@@ -47,7 +48,7 @@ export async function begun(
     throw new Error('the beginning says nothing');
   }
   const plain = decoded({ [Symbol.asyncIterator]: beginning, destroy: () => {} }, coding);
-  const late = setTimeout(PATIENCE_MS, null, { signal: over.signal }).catch(() => null);
+  const late = setTimeout(patienceMs, null, { signal: over.signal }).catch(() => null);
   const found = isDecoded(coding) ? refusalOf(plain, isStream) : null;
   const refusal = await Promise.race([found, late]).catch(() => null);
   over.abort();

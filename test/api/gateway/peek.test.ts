@@ -16,6 +16,9 @@ const PACKED = [
   ['br', brotliCompressSync],
 ] as const;
 
+/** Longer than a busy machine takes for an answer that is there, in milliseconds. */
+const PATIENT = 100_000;
+
 /** In pieces of so many bytes; `isOpen`: it never ends. */
 function answer(bytes: Buffer, size: number, isOpen = false): Passing {
   async function* pieces() {
@@ -46,7 +49,11 @@ describe.each(PACKED)('the beginning of an answer, %s', (coding, pack) => {
   ])('is read however it is cut, and handed on whole: %s', async (_, text, isRefusal) => {
     const bytes = pack(text);
     for (const size of [1, 7, 10_000]) {
-      const { body, refusal } = await begun(answer(bytes, size), { isStream: true, coding });
+      const { body, refusal } = await begun(
+        answer(bytes, size),
+        { isStream: true, coding },
+        PATIENT,
+      );
       expect(refusal !== null).toBe(isRefusal);
       expect((await bytesOf(body)).equals(bytes)).toBe(true);
     }
@@ -54,14 +61,14 @@ describe.each(PACKED)('the beginning of an answer, %s', (coding, pack) => {
 
   it('is read of a body', async () => {
     const bytes = pack('{"status":"failed","error":{"code":"context_length_exceeded"}}');
-    const { body, refusal } = await begun(answer(bytes, 5), { isStream: false, coding });
+    const { body, refusal } = await begun(answer(bytes, 5), { isStream: false, coding }, PATIENT);
     expect(refusal).toContain('context_length_exceeded');
     expect((await bytesOf(body)).equals(bytes)).toBe(true);
   });
 
   it('is not waited for to come to an end', async () => {
     const bytes = pack(event(CREATED) + event(FAILED));
-    const { refusal } = await begun(answer(bytes, 50, true), { isStream: true, coding });
+    const { refusal } = await begun(answer(bytes, 50, true), { isStream: true, coding }, PATIENT);
     expect(refusal).toContain('context_length_exceeded');
   });
 });
