@@ -107,7 +107,8 @@ export function baseName(path: string): string {
 
 /** The file name with the folder that it is in. */
 export function shortPath(path: string): string {
-  return path.split('/').slice(-2).join('/');
+  const last = path.lastIndexOf('/');
+  return last <= 0 ? path : path.slice(path.lastIndexOf('/', last - 1) + 1);
 }
 
 /** Whether the name is a path with a file ending, or a file name with a known one. */
