@@ -101,8 +101,9 @@ const TAGGED_END =
 /** The file in an answer of opencode that stands in tags; null for other answers. */
 export function unwrapTagged(text: string): ShownFile | null {
   const head = TAGGED.exec(text)?.[0];
+  if (head === undefined) return null;
   const close = text.lastIndexOf('\n</content>');
-  if (head === undefined || close < head.length) return null;
+  if (close < head.length) return null;
   const shown = text.slice(head.length, close);
   const end = TAGGED_END.exec(shown.slice(-300));
   const counted = end?.[1] ?? end?.[2];
