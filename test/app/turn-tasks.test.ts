@@ -14,6 +14,7 @@ function recorded(bytes: number): Recorded {
     isAfterAnswer: false,
     hasAnswer: false,
     asked: [],
+    opened: [],
     round: '',
     answer: '',
     isCalling: false,

@@ -22,7 +22,7 @@ const ROUNDS_LOOKED_UP = 3;
 /**
  * What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it.
  * `asked`: the place before the answer that it ends with; none where it ends with none, and before the
- * first. `round`: what was asked last, and the answer to it as far as there is one. `answer`: that alone;
+ * first only with a call of it. `opened`: the place before the first, while it ends with that. `round`: what was asked last, and the answer to it as far as there is one. `answer`: that alone;
  * `isCalling`: it calls a tool. `asker`: who asks; null where rounds are not looked for. `instructions`: word
  * for word where they count by how they begin. `said`: so many characters of the model.
  */
@@ -32,6 +32,7 @@ export type HistoryState = {
   isAfterAnswer: boolean;
   hasAnswer: boolean;
   asked: readonly string[];
+  opened: readonly string[];
   round: string;
   answer: string;
   isCalling: boolean;
@@ -52,6 +53,7 @@ export function noHistory(
     isAfterAnswer: false,
     hasAnswer: false,
     asked: [],
+    opened: [],
     round: '',
     answer: '',
     isCalling: false,
@@ -99,7 +101,7 @@ export class HistoryKeys {
         if (isOfModel) {
           this.#beginAnswer();
           this.#state.answer = hashed(this.#state.answer, text);
-          if (anchor !== null) this.#state.isCalling = true;
+          if (anchor !== null) this.#noteCall(text);
         } else this.#endAnswer();
         this.#state.words += 1;
         this.#state.last = hashed(this.#state.last, text);
@@ -170,16 +172,25 @@ export class HistoryKeys {
     this.#state.instructions = hashed(this.#state.instructions, ...texts);
   }
 
+  #noteCall(call: string): void {
+    this.#state.isCalling = true;
+    // Its id is of this answer alone, whatever else of that a client leaves out.
+    const { opened } = this.#state;
+    if (opened.length > 0) {
+      this.#state.asked = opened.map((place) => hashed('called', place, call));
+    }
+  }
+
   #current(): Round {
     const { round, answer, isCalling } = this.#state;
     return { round, calls: isCalling ? answer : null };
   }
 
   #beginAnswer(): void {
-    const { isAfterAnswer, hasAnswer } = this.#state;
+    const { isAfterAnswer, hasAnswer, words } = this.#state;
     if (!isAfterAnswer && hasAnswer) {
       this.#state.asked = this.#place().map((place) => hashed('asked', place));
-    }
+    } else if (!hasAnswer && words > 0) this.#state.opened = this.#place();
     this.#state.isAfterAnswer = true;
     this.#state.hasAnswer = true;
   }
@@ -194,6 +205,7 @@ export class HistoryKeys {
     }
     this.#state.isAfterAnswer = false;
     this.#state.asked = [];
+    this.#state.opened = [];
   }
 }
 

@@ -82,6 +82,33 @@ it.each(['without what was thought', 'the second choice'] as const)(
   },
 );
 
+it.each([
+  ['Round 1.', [{ id: 'call_a' }, { id: 'call_b' }], true],
+  [null, [{ id: 'call_a' }, { id: 'call_b' }], true],
+  ['', [{ id: 'call_b' }], true],
+  [null, [{ id: 'call_c' }], false],
+])('a first answer is known by a call of it: %j, %j', async (content, told, isSame) => {
+  const called = (id: string) => ({
+    id,
+    type: 'function',
+    function: { name: 'read_log', arguments: '{"step": 1}' },
+  });
+  const asked = { role: 'user', content: 'Read all logs.' };
+  const tool_calls = [called('call_a'), called('call_b')];
+  const message = { role: 'assistant', content: 'Round 1.', tool_calls };
+  const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
+  lab.provider.verbatim.push({ id: 'c1', object: 'chat.completion', choices });
+  const body = (...messages: object[]) => ({ model: 'm', messages });
+  const { session } = await lab.post('/v1/chat/completions', body(asked));
+  await expect.poll(() => lab.items(session)).toHaveLength(2);
+  const calls = told.map(({ id }) => called(id));
+  const results = told.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Ok.' }));
+  const history = [asked, { role: 'assistant', content, tool_calls: calls }, ...results];
+  const next = await lab.post('/v1/chat/completions', body(...history));
+  expect(next.session === session).toBe(isSame);
+  expect(lab.provider.received.at(-1)?.body).toEqual(body(...history));
+});
+
 /** A client that begins each answer itself, and tells it later as one message. */
 function beginningAnswers() {
   const history: object[] = [];
