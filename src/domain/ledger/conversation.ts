@@ -11,6 +11,7 @@ import { scriptRunBy } from '../workspace/call-answer.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
 import { PATH_FIELDS } from '../workspace/tool-input.ts';
 import { runKindOf, withoutSetUpLines } from './command-line.ts';
+import { isSince } from './inherit.ts';
 import type { LastSaid, Request } from './ledger.ts';
 import type { Done } from './runs.ts';
 
@@ -177,8 +178,8 @@ function onlyGoesOn({ text }: LastSaid): boolean {
 
 /** What the assistant has said since the user spoke last; '' for nothing. */
 export function unanswered([last]: readonly LastSaid[], before: Request | undefined): string {
-  const isOlder = last !== undefined && before?.of === last.of && (before?.seq ?? 0) > last.seq;
-  return last === undefined || isOlder ? '' : last.text;
+  if (last === undefined) return '';
+  return before === undefined || isSince(last, before) ? last.text : '';
 }
 
 /** What the assistant has said, the newest first, with this before the others that say more than that it goes on. */
