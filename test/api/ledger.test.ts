@@ -129,7 +129,8 @@ describe('the ledger of a session', () => {
 
   it('is known to a fork of what its client has compacted, which stores none', async () => {
     const id = await create();
-    const sync = (items: object[]) => send(api, 'POST', `/sessions/${id}/sync`, { body: { items } });
+    const sync = (items: object[]) =>
+      send(api, 'POST', `/sessions/${id}/sync`, { body: { items } });
     await sync([...WORK, user('Now read times.')]);
     const summary = '<state_snapshot>Dates are read.</state_snapshot>';
     await sync([user(summary), assistant('Times next.'), user('Go on.')]);

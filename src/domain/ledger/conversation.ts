@@ -9,6 +9,7 @@ import { cleaned, clipEnd, clipMiddle, firstLine, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { scriptRunBy } from '../workspace/call-answer.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
+import { handsInPlan } from '../workspace/plan-tools.ts';
 import { PATH_FIELDS } from '../workspace/tool-input.ts';
 import { runKindOf, withoutSetUpLines } from './command-line.ts';
 import { isSince } from './inherit.ts';
@@ -21,6 +22,7 @@ const HANDED_ON = /^\s{0,20}@(['"])\r?\n[\s\S]*?\n\1@\s{0,20}\|\s{0,20}/;
 const MOST_SAID = 200_000;
 const LONGEST_TOOL = 100;
 const MOST_GIVEN = 8;
+const NOTHING_GIVEN = '{}';
 
 /** What a call is about, in one line, and whether it runs tests, a build or a check. */
 export function doneBy(call: ToolCall): Done {
@@ -33,7 +35,10 @@ export function doneBy(call: ToolCall): Done {
 }
 
 /** The few values that a call was given, the same however they are ordered; null where they are more. */
-function givenTo({ input }: ToolCall): string | null {
+function givenTo(call: ToolCall): string | null {
+  const { input } = call;
+  // Another plan is handed in for the same purpose.
+  if (handsInPlan(call)) return NOTHING_GIVEN;
   if (!isJsonObject(input)) return null;
   const values = Object.values(input);
   if (values.length > MOST_GIVEN || values.some((one) => one !== null && typeof one === 'object')) {
