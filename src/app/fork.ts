@@ -9,6 +9,7 @@ import { loadViewHere } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { readHere } from './read-here.ts';
+import { withLedgerHere } from './read-ledger.ts';
 import { stateOf } from './session-state.ts';
 
 /**
@@ -42,7 +43,7 @@ export async function fork(
 
 /**
  * The command that creates a fork of a session as it was at a version, whose head is given. Rejects:
- * version_not_found.
+ * version_not_found. Throws ElsewhereError.
  */
 export async function forkCommand(
   ports: Pick<Ports, 'store' | 'largestHere'>,
@@ -67,7 +68,7 @@ export async function forkCommand(
     forkSession({
       session_id: parent.session_id,
       settings: head.settings,
-      view,
+      view: await withLedgerHere(ports, parent, view),
       compacted_version: changed?.version ?? 0,
     }),
   );

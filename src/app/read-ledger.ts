@@ -7,6 +7,7 @@ import { accept } from '../domain/session/errors.ts';
 import { findSession } from './find.ts';
 import { foldHere, foldLedger } from './fold-ledger.ts';
 import { loadViewHere } from './load-view.ts';
+import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 
@@ -28,7 +29,7 @@ export async function readLedger(
   // Erased since the head was read.
   if (view === null) return sessionNotFound();
   foldHere(ports, view);
-  const known = await withLedger(ports.store, ref, view);
+  const known = await withLedgerHere(ports, ref, view);
   const { standing } = ledgersOf(known, materialOf(known), version);
   const facts = factsOf(standing).filter((fact) => fits(fact, filter));
   const { epochs, condensed } = standing;
@@ -47,4 +48,18 @@ function fits(fact: Fact, { kind, state, source }: FactFilter): boolean {
 export async function withLedger(store: EventStore, ref: SessionRef, view: View): Promise<View> {
   if (view.ledger !== null || view.base === null) return view;
   return { ...view, ledger: await foldLedger(store, ref, view.format, view.base.through) };
+}
+
+/**
+ * The same in the thread that answers all requests. Throws ElsewhereError where a ledger would have to be
+ * folded from the log, which may be long where the context is not.
+ */
+export async function withLedgerHere(
+  { store, largestHere }: Pick<Ports, 'store' | 'largestHere'>,
+  ref: SessionRef,
+  view: View,
+): Promise<View> {
+  const known = view.ledger !== null || view.base === null;
+  if (!known && largestHere !== undefined) throw new ElsewhereError();
+  return withLedger(store, ref, view);
 }

@@ -126,4 +126,18 @@ describe('the ledger of a session', () => {
     const rule = facts.find(({ kind }) => kind === 'constraint');
     expect(rule).toMatchObject({ text: 'Always write tests first.', of: id });
   });
+
+  it('is known to a fork of what its client has compacted, which stores none', async () => {
+    const id = await create();
+    const sync = (items: object[]) =>
+      send(api, 'POST', `/sessions/${id}/sync`, { body: { items } });
+    await sync([...WORK, user('Now read times.')]);
+    const summary = '<state_snapshot>Dates are read.</state_snapshot>';
+    await sync([user(summary), assistant('Times next.'), user('Go on.')]);
+    const { text } = await send(api, 'GET', `/sessions/${id}/events`);
+    expect(text).toContain('compaction.observed');
+    const fork = await send(api, 'POST', `/sessions/${id}/fork`, { body: {} });
+    const told = async (of: string) => (await ledger(of)).facts.map((fact) => fact.text);
+    expect(await told(String(fork.body.id))).toEqual(await told(id));
+  });
 });

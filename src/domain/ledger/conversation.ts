@@ -9,8 +9,10 @@ import { cleaned, clipEnd, clipMiddle, firstLine, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { scriptRunBy } from '../workspace/call-answer.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
+import { handsInPlan } from '../workspace/plan-tools.ts';
 import { PATH_FIELDS } from '../workspace/tool-input.ts';
 import { runKindOf, withoutSetUpLines } from './command-line.ts';
+import { isSince } from './inherit.ts';
 import type { LastSaid, Request } from './ledger.ts';
 import type { Done } from './runs.ts';
 
@@ -20,6 +22,7 @@ const HANDED_ON = /^\s{0,20}@(['"])\r?\n[\s\S]*?\n\1@\s{0,20}\|\s{0,20}/;
 const MOST_SAID = 200_000;
 const LONGEST_TOOL = 100;
 const MOST_GIVEN = 8;
+const NOTHING_GIVEN = '{}';
 
 /** What a call is about, in one line, and whether it runs tests, a build or a check. */
 export function doneBy(call: ToolCall): Done {
@@ -32,7 +35,10 @@ export function doneBy(call: ToolCall): Done {
 }
 
 /** The few values that a call was given, the same however they are ordered; null where they are more. */
-function givenTo({ input }: ToolCall): string | null {
+function givenTo(call: ToolCall): string | null {
+  const { input } = call;
+  // Another plan is handed in for the same purpose.
+  if (handsInPlan(call)) return NOTHING_GIVEN;
   if (!isJsonObject(input)) return null;
   const values = Object.values(input);
   if (values.length > MOST_GIVEN || values.some((one) => one !== null && typeof one === 'object')) {
@@ -177,8 +183,8 @@ function onlyGoesOn({ text }: LastSaid): boolean {
 
 /** What the assistant has said since the user spoke last; '' for nothing. */
 export function unanswered([last]: readonly LastSaid[], before: Request | undefined): string {
-  const isOlder = last !== undefined && before?.of === last.of && (before?.seq ?? 0) > last.seq;
-  return last === undefined || isOlder ? '' : last.text;
+  if (last === undefined) return '';
+  return before === undefined || isSince(last, before) ? last.text : '';
 }
 
 /** What the assistant has said, the newest first, with this before the others that say more than that it goes on. */

@@ -1,6 +1,7 @@
 import { cleaned, clipEnd, clipMiddle, oneLine } from '../text.ts';
 import { proposedPlan } from './approved-plan.ts';
 import { choicesIn, lettersIn, marksIn } from './choices.ts';
+import { isSince } from './inherit.ts';
 import type { LastSaid, Request } from './ledger.ts';
 import { sentencesOf } from './sentences.ts';
 
@@ -86,7 +87,7 @@ export class Requests {
   end(said: LastSaid): void {
     const last = this.list.at(-1);
     const ended = endingOf(said.text);
-    if (last === undefined || last.of !== said.of || last.seq > said.seq || ended === '') return;
+    if (last === undefined || !isSince(said, last) || ended === '') return;
     this.list[this.list.length - 1] = { ...last, ended: { seq: said.seq, text: ended } };
     this.characters += ended.length - (last.ended?.text.length ?? 0);
   }

@@ -6,6 +6,9 @@ import { bothEnds, oneLine } from '../text.ts';
 const LOOKED_AT = 40_000;
 const SHORTEST = 12;
 const LONGEST = 400;
+/** What is not to be done takes two words. */
+const SHORT_ORDER =
+  /^(?:always|never|don['’]t|do not) (?!mind|know|care|worry|bother|think|again|ever|will|has|did)\p{L}{3,12}[.!]?$/iu;
 
 /** The frames of notes and reports, and ends of lines in Markdown. */
 const TAG = /<(\/?)([a-z][\w-]{0,60})>/gi;
@@ -146,7 +149,9 @@ function isProse(sentence: string): boolean {
   if (sentence.length > LONGEST || !/^[\p{L}\p{N}`*"'“‘([]/u.test(sentence)) return false;
   // Scripts without spaces say in four signs what others say in twelve.
   return (
-    sentence.length >= SHORTEST || /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{4}/.test(sentence)
+    sentence.length >= SHORTEST ||
+    SHORT_ORDER.test(sentence) ||
+    /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{4}/.test(sentence)
   );
 }
 

@@ -66,8 +66,8 @@ const GOOSE = /^todo__/;
 export function planCallOf(call: ToolCall): PlanCall | null {
   const input = inputOf(call);
   if (input.operation === 'read' || input.command === 'view') return null;
-  const isOwn = ownName(call.name) === call.name || call.name.startsWith('functions.');
-  const tool = isOwn && Object.hasOwn(TOOLS, toolName(call)) ? TOOLS[toolName(call)] : undefined;
+  const isOwn = isOwnTool(call);
+  const tool = planToolOf(call);
   if (tool === 'create') return { kind: 'created' };
   if (tool === 'update') return { kind: 'updated' };
   if (tool === 'look_up') return { kind: 'looked_up' };
@@ -87,4 +87,21 @@ export function planCallOf(call: ToolCall): PlanCall | null {
   const words = stringField(input, 'plan') ?? '';
   const plan = tool === 'plan' && list !== words && words.trim() !== '' ? words : null;
   return list === null && plan === null ? null : { kind: 'written', todos: list, plan, isMerged };
+}
+
+/** Whether a call hands in all of a list or plan, so that the next such call does the same again. */
+export function handsInPlan(call: ToolCall): boolean {
+  const { merge, operation, command } = inputOf(call);
+  if (merge === true || operation === 'read' || command === 'view') return false;
+  const tool = planToolOf(call);
+  return tool === 'todos' || tool === 'plan' || tool === 'exit';
+}
+
+function planToolOf(call: ToolCall): Tool | undefined {
+  const name = toolName(call);
+  return isOwnTool(call) && Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+}
+
+function isOwnTool({ name }: ToolCall): boolean {
+  return ownName(name) === name || name.startsWith('functions.');
 }

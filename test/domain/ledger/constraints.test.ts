@@ -51,6 +51,8 @@ describe('what the user wants to hold for good', () => {
     ['English', 'From now on, answer in one paragraph.'],
     ['English', 'I prefer tables to lists when figures are compared.'],
     ['English', "Don't ever push to the main branch."],
+    ['English', 'Never push.'],
+    ['English', 'Use tabs, never spaces.'],
     ['English', 'Whenever I ask about dates, give the day of the week as well.'],
     ['English', 'Remember to run the linter before each commit.'],
     ['German', 'Ab jetzt bitte jede Antwort auf Deutsch.'],
@@ -349,6 +351,11 @@ describe('what demands nothing', () => {
   test('the opening of a list', () => {
     expect(constraintsOf('The answer must have:\n- a title\n- a date')).toEqual([]);
   });
+
+  test.each(['Never mind.', "Don't know.", 'The tool runs once, never stops.'])(
+    'a few words that order nothing: %s',
+    (text) => expect(constraintsOf(text)).toEqual([]),
+  );
 
   test('a question about what always happens', () => {
     expect(constraintsOf('Why does it always fail on Mondays?')).toEqual([]);

@@ -379,7 +379,17 @@ describe('failures', () => {
     expect(curedBy({ all: true, limit: 10 })).toEqual([false]);
   });
 
-  test.each(['ExitPlanMode', 'browser_snapshot'])(
+  test.each([
+    ['ExitPlanMode', (plan: string) => ({ plan })],
+    ['TodoWrite', (content: string) => ({ todos: [{ content, status: 'pending' }] })],
+    ['update_plan', (step: string) => ({ plan: [{ step, status: 'pending' }] })],
+  ])('of a plan are cured by the next that is taken: %s', (name, given) => {
+    const first = used(name, given(`Look. ${'Then look again. '.repeat(20)}`), 'Not yet.', true);
+    const items = [...first, ...used(name, given('Look, then mend.'), 'It is taken.')];
+    expect(ledgerOf(items).failures).toMatchObject([{ what: name, cure: { seq: 4, files: [] } }]);
+  });
+
+  test.each(['browser_tabs', 'browser_snapshot'])(
     'of a call that is given nothing are cured by the same call: %s',
     (name) => {
       const failing = used(name, {}, 'Error: not now', true);
