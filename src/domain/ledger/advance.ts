@@ -288,7 +288,7 @@ class LedgerFold {
     this.artifacts.read(withoutPastedSession(words), seq);
   }
 
-  /** Agents without tool calls write a command in a fence; what the shell says comes next. */
+  /** Agents without tool calls write a call at the end of what they say; what it answers comes next. */
   private answerInWords(text: string, seq: number): void {
     const [last] = this.said;
     const call = last === undefined || last.calls !== this.calls ? null : writtenCall(last.text);

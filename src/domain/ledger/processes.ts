@@ -75,6 +75,14 @@ export function stoppedBy(call: ToolCall): string | null {
   return id === undefined ? null : `process ${id}`;
 }
 
+/** How the shell says that a command could not look for the others that it was to end, or end them. */
+const NOT_KILLED =
+  /(?:^|[\s:])(?:pkill|killall|kill|fuser): [^\n]{0,200}(?:Cannot get process list|not permitted|Permission denied)/i;
+
+export function couldNotKill(result: ToolResult): boolean {
+  return NOT_KILLED.test(resultText(result).slice(0, 2_000));
+}
+
 /** How Claude Code answers who wants to stop what has ended already. */
 export function isNotRunning(result: ToolResult): boolean {
   const start = resultText(result).slice(0, 300);
@@ -205,8 +213,13 @@ function withoutFrame(answer: string): string {
   return LOG_LINE.test(body.slice(start)) ? body.slice(0, start).trimEnd() : body;
 }
 
-/** Whether a message of Antigravity's says that nothing is left running. */
+/** How Codex tells of a turn that the user has stopped; newer ones say that processes may go on. */
+const CODEX_STOPPED =
+  /^<turn_aborted>[^<]{0,300}\bAny running unified exec processes were terminated\./;
+
+/** Whether a message of Codex's or Antigravity's says that nothing is left running. */
 export function allEnded(text: string): boolean {
+  if (CODEX_STOPPED.test(text.trimStart())) return true;
   return (
     text.startsWith(ANTIGRAVITY_SAYS) &&
     /\scontent=\[Notice\] All your subagents and background tasks have been stopped\b/.test(text)

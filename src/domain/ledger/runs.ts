@@ -10,6 +10,7 @@ import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import {
   allEnded,
+  couldNotKill,
   type Ended,
   endedWhereAsked,
   isNotRunning,
@@ -172,7 +173,8 @@ export class Runs {
   /** What a call has stopped has ended, and so has what it was asked about where it says so. */
   asked(call: ToolCall, result: ToolResult, { kind }: Outcome, files: Files, moment: Moment): void {
     const script = scriptRunBy(call);
-    if (script !== null && !NOT_DONE.has(kind)) this.kill(script, moment);
+    const mayKill = script !== null && !NOT_DONE.has(kind) && !couldNotKill(result);
+    if (mayKill) this.kill(script, moment);
     const task = endedWhereAsked(call, result);
     if (task !== null) this.over(task, files, moment);
     const stopped = kind === 'ok' || isNotRunning(result) ? stoppedBy(call) : null;

@@ -122,7 +122,7 @@ function read(result: ToolResult, ended: Ended): Readonly<Told> {
 /** Whether Codex could not even start the command, as where its sandbox fails: nothing of it was done. */
 export function isUnstarted({ text }: Pick<Answer, 'text'>): boolean {
   const isOfSandbox =
-    text.startsWith('exec_command failed for ') && text.includes(': CreateProcess {');
+    /^exec_command failed(?: for |: )/.test(text) && text.includes(': CreateProcess {');
   return isOfSandbox || text.startsWith('execution error: ');
 }
 
@@ -292,7 +292,7 @@ const REFUSALS: readonly RegExp[] = [
   /^Permission (?:to use |to (?:read|edit) [^\n]{1,4200} has been denied|for this (?:tool use|command|action) (?:was|has been) denied)/i,
   /^(?:This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook )/i,
   /^(?:(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|not approved)|Not approved(?=$|: ))/i,
-  /^exec_command failed for [^\n]{0,4096}rejected/i,
+  /^exec_command failed(?: for [\s\S]{0,2000}?)?: CreateProcess \{ message: "Rejected\(/,
   /^(?:InputValidationError|Encountered error in step execution: user denied permission for )/i,
   // Strands; in small letters others begin so what a server has refused.
   /^(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): /,

@@ -84,4 +84,52 @@ describe('a command in a fence', () => {
     expect(ledger).toMatchObject({ calls: 0, files: [], runs: [] });
     expect(ledger.requests).toHaveLength(2);
   });
+
+  const tagged = (name: string, args: Record<string, string>) =>
+    tells(
+      `I do it now.\n\n<function=${name}>\n${Object.entries(args)
+        .map(([key, value]) => `<parameter=${key}>${value}</parameter>\n`)
+        .join('')}</function>`,
+    );
+  const answered = (text: string) => asks(`OBSERVATION:\n${text}`);
+
+  test('and so are a call in tags and what it answers', () => {
+    const edit = (new_str: string) =>
+      tagged('str_replace_editor', {
+        command: 'str_replace',
+        path: '/w/a.py',
+        old_str: '\nvar = old_rule\n',
+        new_str,
+      });
+    const ledger = ledgerOf([
+      asks('Fix it.'),
+      tagged('bash', { command: 'python reproduce.py' }),
+      answered('Traceback (most recent call last):\nValueError: invalid rule'),
+      edit('\nvar = new_rule  # </parameter> ends an argument\n'),
+      answered('The file /w/a.py has been edited.'),
+      edit('\nvar = other_rule\n'),
+      answered('No replacement was performed, old_str `x` did not appear verbatim in /w/a.py.'),
+      tagged('str_replace_editor', { command: 'view', path: '/w/b.py', view_range: '[1, 2]' }),
+      answered("Here's the result of running `cat -n` on /w/b.py:\n     1\tx\n     2\ty"),
+      tagged('execute_bash', { command: 'pytest -q' }),
+      asks('EXECUTION RESULT of [execute_bash]:\n1 passed in 0.1s'),
+    ]);
+    expect(ledger.calls).toBe(5);
+    expect(ledger.requests).toHaveLength(1);
+    expect(ledger.failures).toMatchObject([
+      { what: 'bash (python reproduce.py)', lines: ['ValueError: invalid rule'] },
+      { what: 'str_replace_editor (w/a.py)' },
+    ]);
+    expect(ledger.files).toMatchObject([
+      { path: '/w/a.py', edits: 1, added: ['new_rule'], removed: ['old_rule'] },
+      { path: '/w/b.py', reads: 1 },
+    ]);
+    expect(ledger.runs).toMatchObject([{ command: 'pytest -q', outcome: 'ok' }]);
+  });
+
+  test('tags that are shown and not called are none', () => {
+    const shown = 'Models write `<function=bash>` and end with `</function>`. See?';
+    const ledger = ledgerOf([asks('How?'), tells(shown), asks('I see.'), tells('</function>')]);
+    expect(ledger).toMatchObject({ calls: 0, failures: [] });
+  });
 });

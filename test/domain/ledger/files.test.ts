@@ -627,6 +627,7 @@ test.each([
   [
     'exec_command failed for `/bin/bash -lc "cat > a.ts"`: CreateProcess { message: "Sandbox(Denied)" }',
   ],
+  ['exec_command failed: CreateProcess { message: "Codex(Sandbox(Denied { exit_code: 128 }))" }'],
   ['execution error: Io(Custom { kind: Other, error: "windows sandbox: runner error" })'],
   [
     `exec_command failed for \`/bin/bash -lc "${'x'.repeat(9_000)}"\`: CreateProcess { message: "" }`,

@@ -40,6 +40,14 @@ test.each<[string, Format, Item[], string[]]>([
   ['the AI SDK', 'ai-sdk', denied({ type: 'execution-denied', reason: 'Keep it.' }), ['Keep it.']],
   ['the AI SDK without a reason', 'ai-sdk', denied({ type: 'execution-denied' }), []],
   ['the AI SDK on the wire', 'openai-responses', called('Tool call execution denied.'), []],
+  [
+    'Codex',
+    'openai-responses',
+    called(
+      String.raw`exec_command failed: CreateProcess { message: "Rejected(\"rejected by user\")" }`,
+    ),
+    [],
+  ],
   ['the Agents SDK', 'openai-responses', called('Tool execution was not approved.'), []],
 ])('%s', (_, format, items, reasons) => {
   const { failures, requests, tools } = ledgerOf(normalised(format, [asked, ...items]));

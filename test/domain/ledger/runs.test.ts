@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/json.ts';
 import { commandKey, rowsWithin, runKindOf } from '../../../src/domain/ledger/command-line.ts';
 import type { Run } from '../../../src/domain/ledger/ledger.ts';
-import { ledgerOf, messageOf, ran, tells, used } from '../../support/log-items.ts';
+import { asks, ledgerOf, messageOf, ran, tells, used } from '../../support/log-items.ts';
 import { codex } from '../../support/tool-calls.ts';
 
 describe('what a command runs', () => {
@@ -634,6 +634,28 @@ test('a run of Codex that goes on ends with what it says later', () => {
     ),
   ];
   expect(ledgerOf(items).runs).toMatchObject([{ command: 'go test ./...', outcome: 'failed' }]);
+});
+
+const LEFT = 'Wall time: 1.0 seconds\nProcess running with session ID 73\nOutput:\n';
+
+test.each([
+  ['were terminated', []],
+  ['may still be running in the background', [{ id: 'process 73', script: 'npm start' }]],
+])('the user has stopped the turn, and processes %s', (how, left) => {
+  const stopped = `<turn_aborted>\nThe user interrupted the previous turn on purpose. Any running unified exec processes ${how}. Go on.\n</turn_aborted>`;
+  const items = [...used('exec_command', { cmd: 'npm start' }, LEFT), asks(stopped)];
+  expect(ledgerOf(items).open_calls).toMatchObject(left);
+  expect(ledgerOf(items).open_calls).toHaveLength(left.length);
+});
+
+test('a command that could not end another has not ended it', () => {
+  const answer = codex('pkill: Cannot get process list\n', 0);
+  const items = [
+    ...used('exec_command', { cmd: 'npm install' }, LEFT),
+    ...used('exec_command', { cmd: 'pkill -f "npm install" || true' }, answer),
+    ...used('write_stdin', { session_id: 73, chars: '' }, LEFT),
+  ];
+  expect(ledgerOf(items).open_calls).toMatchObject([{ id: 'process 73', script: 'npm install' }]);
 });
 
 test('a run of Codex is known by its exit code', () => {
