@@ -10,6 +10,7 @@ import { readSettings } from '../config.ts';
 import { type Archived, archiveSession } from '../db/archive/archive-session.ts';
 import { sweepArchive } from '../db/archive/sweep-archive.ts';
 import { openArchive, openStore } from '../open-store.ts';
+import { archiveWords, tellTrouble } from './archive-trouble.ts';
 import { tellDamaged } from './damaged.ts';
 import { refuseMissingStore } from './existing-store.ts';
 import { quantity } from './quantity.ts';
@@ -44,21 +45,20 @@ export async function archiveCommand(flags: ArchiveFlags): Promise<boolean> {
   const { database, archive: known } = readSettings(process.env);
   const place = placeOf(flags.to, known);
   refuseMissingStore(database);
-  const onError = (error: unknown) => console.error(error);
-  const store = await openStore(database, onError, { archive: place });
+  const store = await openStore(database, tellTrouble, { archive: place });
   const counted: Counted = { sessions: 0, events: 0, bytes: 0, left: 0, damaged: [] };
   const stop = stopped();
   let problem: string | null = null;
   try {
     const archive = openArchive(place);
-    if (!flags.dryRun) await sweepArchive(store, archive, onError);
+    if (!flags.dryRun) await sweepArchive(store, archive, tellTrouble);
     for await (const session of idleSessions(store, flags)) {
       if (stop.aborted) break;
       await (flags.dryRun ? count(session, counted) : put(store, archive, session, counted));
     }
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
-    problem = `the archive ${place.text} cannot be used: ${wordsOf(error)}`;
+    problem = `the archive ${place.text} cannot be used: ${archiveWords(error)}`;
   } finally {
     await store.close();
   }
@@ -142,9 +142,4 @@ function say({ sessions, events, bytes, left }: Counted, place: string, isDry: b
   }
   if (sessions > 0)
     console.log('"palimpsest vacuum" gives their room in the store back to the disk.');
-}
-
-/** What the file system or the bucket says. */
-function wordsOf({ message, cause }: ArchiveError): string {
-  return cause instanceof Error ? cause.message : message;
 }

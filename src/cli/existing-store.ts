@@ -3,6 +3,7 @@ import type { SearchableStore } from '../app/ports/search-index.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { type DatabaseSettings, readSettings } from '../config.ts';
 import { openStore } from '../open-store.ts';
+import { tellTrouble } from './archive-trouble.ts';
 
 /**
  * Opens the configured store for a command that only looks at it. Throws SettingsError when there is
@@ -11,7 +12,7 @@ import { openStore } from '../open-store.ts';
 export function openExistingStore(): Promise<SearchableStore> {
   const { database, archive } = readSettings(process.env);
   refuseMissingStore(database);
-  return openStore(database, (error) => console.error(error), { archive });
+  return openStore(database, tellTrouble, { archive });
 }
 
 /** Throws SettingsError: a mistyped DATABASE_URL must not look like an empty, healthy store. */

@@ -12,6 +12,7 @@ import { makeFolder } from '../db/sqlite/open-database.ts';
 import { unseenMigrations } from '../db/unseen-migrations.ts';
 import { cannotBeOpened, describeDatabase, openStore } from '../open-store.ts';
 import { keepSecret, refuseOtherSecret } from '../stored-secret.ts';
+import { tellTrouble } from './archive-trouble.ts';
 import { quantity } from './quantity.ts';
 import { stopped } from './stopped.ts';
 import { plainText } from './terminal/plain-text.ts';
@@ -142,7 +143,7 @@ async function problemsOf(
   database: DatabaseSettings,
   archive: ArchivePlace | null,
 ): Promise<string[]> {
-  const store = await openStore(database, (error) => console.error(error), { archive });
+  const store = await openStore(database, tellTrouble, { archive });
   try {
     return (await store.verify()).problems;
   } finally {

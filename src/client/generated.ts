@@ -294,7 +294,7 @@ export type SessionSummary = {
   };
   /** When the session began. */
   created_at: string;
-  /** When its newest event was written. */
+  /** The latest time of its events. */
   updated_at: string;
 };
 

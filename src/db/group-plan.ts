@@ -107,8 +107,9 @@ function follow(
 ): { events: SessionEvent[]; rows: EventRow[]; after: Current } {
   const first = (before?.head.state.version ?? 0) + 1;
   const events = decided.events.map((event, index) => asLogged(event, first + index, at));
-  // Folded by the command with another time it would be another head.
-  const folded = decided.after?.state.updated_at === at ? decided.after : undefined;
+  // Folded by the command with another time it would be another head. One as late as the head before does not tell.
+  const isTold = before?.head.state.updated_at !== at;
+  const folded = isTold && decided.after?.state.updated_at === at ? decided.after : undefined;
   const head = folded ?? events.reduce(evolve, before?.head ?? null);
   if (head === null) {
     throw new Error('a command that is accepted for a session that does not exist must create it');

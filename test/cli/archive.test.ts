@@ -7,6 +7,7 @@ import type { InProcess } from '../../src/in-process.ts';
 import { startInProcess } from '../../src/in-process.ts';
 import { readText } from '../house/sources.ts';
 import {
+  idle,
   inFolder,
   isArchived,
   longAgo,
@@ -224,9 +225,14 @@ test('refuses what it cannot mean', async () => {
     `${file}: 0 sessions, 0 events archived, 0 kB\n`,
   ]);
   expect(failed.stderr).toContain(`the archive ${file} cannot be used: EEXIST`);
+  // One that can no longer be looked into, while the store wants a file there removed.
   const store = await openPlain(url);
   expect(await isArchived(store, 'chat')).toBe(false);
+  const begun = { name: 'a'.repeat(64), bytes: 1, at: '2020-01-01T00:00:00.000Z' };
+  await store.archived.begin(await idle(store, 'chat'), begun);
   await store.close();
+  const left = await run(['--before', '9999d', '--to', file]);
+  expect(left.stderr).toMatch(/^the archive cannot be used: [^\n]*\n$/);
 });
 
 test('archives into a bucket, from which the service brings back', async () => {

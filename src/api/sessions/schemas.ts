@@ -160,7 +160,7 @@ export const sessionSummary = z
       })
       .describe('Stops automatic compactions that fail again and again.'),
     created_at: timestamp.openapi({ description: 'When the session began.' }),
-    updated_at: timestamp.openapi({ description: 'When its newest event was written.' }),
+    updated_at: timestamp.openapi({ description: 'The latest time of its events.' }),
   })
   .openapi('SessionSummary', { description: 'A session without its configuration.' });
 

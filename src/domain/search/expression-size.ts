@@ -4,7 +4,8 @@ const COUNTS = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
 /** One character or one class: an escape, with its name or number. */
 const ESCAPE = /\\(?:[pP](?:\{[^}]*\}|[^{])|x(?:\{[^}]*\}|[^{].?)|.)/sy;
 const LITERAL = /\\Q.*?(?:\\E|$)/sy;
-const CLASS = /\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]/sy;
+/** One that nothing closes goes to the end: looked through from each `[` anew it would take seconds. */
+const CLASS = /\[\^?\]?(?:\\.|\[:\^?\w{1,20}:\]|[^\]\\])*(?:\]|\\?$)/sy;
 const GROUP = /\((?:\?(?:P?<[^>]*>|[a-zA-Z-]*[:)]))?/y;
 
 /**

@@ -46,7 +46,8 @@ export function evolve(head: Head | null, event: SessionEvent): Head {
   if (changesContext(event)) state.compacted_version = event.version;
   Object.assign(state, changes(head, event));
   state.version = event.version;
-  state.updated_at = event.at;
+  // A clock that was set back makes no session look as if it was left alone since then.
+  if (event.at > state.updated_at) state.updated_at = event.at;
   return {
     settings:
       event.type === 'session.configured'

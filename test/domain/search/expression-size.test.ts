@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { expect, it } from 'vitest';
 import { expressionSize } from '../../../src/domain/search/expression-size.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 it.each([
   ['E_[A-Z]+_[0-9]+', 7],
@@ -40,5 +41,14 @@ it.each(['(', ')', ')))(((', '[', '{', '{1', 'a{1', '\\', '\\Q', '\\p', '\\p{', 
   'reads %s, which is none, without trouble',
   (source) => {
     expect(expressionSize(source)).toBeGreaterThanOrEqual(0);
+  },
+);
+
+it.each(['[', '[:', '[[:', '[:a', '(?<', '\\p{'])(
+  'reads many %s that nothing closes in no time',
+  (part) => {
+    const started = cpuMs();
+    expressionSize(part.repeat(800));
+    expect(cpuMs() - started).toBeLessThan(200);
   },
 );

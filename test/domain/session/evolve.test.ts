@@ -3,7 +3,12 @@ import type { Signal } from '../../../src/domain/policy/boundaries.ts';
 import type { OpenCommand } from '../../../src/domain/policy/shell-commands.ts';
 import type { EventOf, NewEvent } from '../../../src/domain/session/events.ts';
 import { evolve } from '../../../src/domain/session/evolve.ts';
-import { packetState, type Running, type State } from '../../../src/domain/session/head.ts';
+import {
+  type Head,
+  packetState,
+  type Running,
+  type State,
+} from '../../../src/domain/session/head.ts';
 import { attributionOf } from '../../support/event-data.ts';
 import {
   answerItems,
@@ -552,5 +557,16 @@ describe('evolve', () => {
     expect(() => evolve(evolve(null, first), { ...second, version: 3 })).toThrow(
       'version 3 cannot follow version 1',
     );
+  });
+
+  it('is as new as the latest of its events, whatever the clock of the last one', () => {
+    const times = ['2026-01-02', '1970-01-01', '2026-01-03', '2026-01-01'];
+    let head: Head | null = null;
+    const updated: string[] = [];
+    for (const [index, event] of logOf([created(), thousand, thousand, thousand]).entries()) {
+      head = evolve(head, { ...event, at: `${times[index]}T00:00:00.000Z` });
+      updated.push(head.state.updated_at.slice(0, 10));
+    }
+    expect(updated).toEqual(['2026-01-02', '2026-01-02', '2026-01-03', '2026-01-03']);
   });
 });
