@@ -3,7 +3,7 @@ import { wholePercent } from '../../src/app/whole-percent.ts';
 
 it.each([
   [0, 0],
-  [0.0001, 1],
+  [0.0001, 0],
   [0.416, 42],
   [37_258 / 37_400, 99],
   [1, 100],
