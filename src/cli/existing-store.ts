@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { SearchableStore } from '../app/ports/search-index.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { type DatabaseSettings, readSettings } from '../config.ts';
@@ -15,11 +16,14 @@ export function openExistingStore(): Promise<SearchableStore> {
   return openStore(database, tellTrouble, { archive });
 }
 
-/** Throws SettingsError: a mistyped DATABASE_URL must not look like an empty, healthy store. */
-export function refuseMissingStore(database: DatabaseSettings): void {
+/**
+ * Throws SettingsError: a mistyped DATABASE_URL must not look like an empty, healthy store. `orElse`: what
+ * else the command could be told. The path is told whole: mostly it is the folder that is another one.
+ */
+export function refuseMissingStore(database: DatabaseSettings, orElse = ''): void {
   if (database.kind === 'sqlite' && !existsSync(database.path)) {
     throw new SettingsError(
-      `there is no database at ${database.path}: set DATABASE_URL=file:PATH to the one you mean`,
+      `there is no database at ${resolve(database.path)}: set DATABASE_URL=file:PATH to the one you mean${orElse}`,
     );
   }
 }

@@ -25,46 +25,60 @@ export type ImportFlags = TargetFlags & {
  * the others go on. Answers whether all of them worked.
  */
 export async function importCommand(files: string[], flags: ImportFlags): Promise<boolean> {
-  const { target, options } = await openImport(flags);
   let allWorked = true;
+  const place = importPlace(flags);
   try {
-    for (const file of files)
-      allWorked = (await importFile(target, file, flags, options)) && allWorked;
+    for (const file of files) allWorked = (await importFile(place, file, flags)) && allWorked;
   } finally {
-    await target.close();
+    await place.close();
   }
   return allWorked;
 }
 
-/** Where the sessions go, and how they are made. Throws SettingsError, TargetError. */
-export async function openImport(
+/** Where sessions go. */
+export type ImportPlace = { target: () => Promise<Target>; close: () => Promise<void> };
+
+/** It is opened by the first file that can be read: no store is made for none. */
+export function importPlace(flags: TargetFlags): ImportPlace {
+  let opened: Promise<Target> | null = null;
+  return {
+    target: () => {
+      opened ??= openTarget(flags, true);
+      return opened;
+    },
+    // One that could not be opened has been told of.
+    close: async () => (await opened?.catch(() => null))?.close(),
+  };
+}
+
+/**
+ * Imports the conversations of one file. Says what was wrong with it, and answers whether it worked. Throws
+ * SettingsError, and what is wrong with the store.
+ */
+export async function importFile(
+  place: Pick<ImportPlace, 'target'>,
+  file: string,
   flags: ImportFlags,
-): Promise<{ target: Target; options: ImportOptions }> {
+  { on_divergence }: Pick<ImportOptions, 'on_divergence'> = {},
+): Promise<boolean> {
   const options: ImportOptions = {
     idPrefix: flags.idPrefix ?? '',
     ...(flags.profile === undefined ? {} : { profile: flags.profile }),
     ...(flags.contextWindow === undefined ? {} : { contextWindow: flags.contextWindow }),
+    ...(on_divergence === undefined ? {} : { on_divergence }),
   };
-  return { target: await openTarget(flags, true), options };
-}
-
-/** Imports the conversations of one file. Says what was wrong with it, and answers whether it worked. */
-export async function importFile(
-  target: Target,
-  file: string,
-  flags: ImportFlags,
-  options: ImportOptions,
-): Promise<boolean> {
   const say = (session: ImportedSession, of: Pick<Transcript, 'source' | 'notes'>) =>
     console.log(flags.json ? plainJson(JSON.stringify(session)) : plainText(describe(session, of)));
   const name = basename(file);
   try {
     const text = textOf(name, bytesOf(file));
     if (isExport(text)) {
-      say(await restored(target, text, flags), OF_EXPORT);
+      say(await restored(await place.target(), text, flags), OF_EXPORT);
       return true;
     }
-    for (const transcript of readTranscripts(name, text)) {
+    const transcripts = readTranscripts(name, text);
+    const target = await place.target();
+    for (const transcript of transcripts) {
       say(await withProgress(target, transcript, options), transcript);
     }
     return true;

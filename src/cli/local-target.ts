@@ -17,7 +17,9 @@ export async function localTarget(
   isNew: boolean = true,
 ): Promise<Target> {
   const settings = readSettings(process.env);
-  if (!isNew) refuseMissingStore(settings.database);
+  if (!isNew) {
+    refuseMissingStore(settings.database, ', or --url to the address of a service that is running');
+  }
   if (tenant === LOCAL_TENANT && settings.api_keys.length > 0) {
     console.error('no key of PALIMPSEST_API_KEYS opens the tenant "local": name one with --tenant');
   }

@@ -1,8 +1,6 @@
 import { on } from 'node:events';
 import { unwatchFile, watchFile } from 'node:fs';
-import { type ImportFlags, importFile, openImport } from './import-files.ts';
-import type { ImportOptions } from './import-transcript.ts';
-import type { Target } from './target.ts';
+import { type ImportFlags, type ImportPlace, importFile, importPlace } from './import-files.ts';
 
 export type SyncFlags = ImportFlags & { watch?: boolean };
 
@@ -14,26 +12,26 @@ const LOOK_MS = 500;
  * the past was changed it goes on in a fork. Answers whether the last time worked.
  */
 export async function syncCommand(file: string, { watch = false, ...flags }: SyncFlags) {
-  const { target, options } = await openImport(flags);
+  const place = importPlace(flags);
   const stop = new AbortController();
   const end = () => stop.abort();
   process.once('SIGINT', end).once('SIGTERM', end);
   try {
-    return await syncFile(target, file, { flags, options }, watch ? stop.signal : null);
+    return await syncFile(place, file, flags, watch ? stop.signal : null);
   } finally {
     process.off('SIGINT', end).off('SIGTERM', end);
-    await target.close();
+    await place.close();
   }
 }
 
 /** Syncs a file, and with a signal again whenever it has changed, until that is aborted. */
 export async function syncFile(
-  target: Target,
+  place: Pick<ImportPlace, 'target'>,
   file: string,
-  { flags, options }: { flags: ImportFlags; options: ImportOptions },
+  flags: ImportFlags,
   until: AbortSignal | null,
 ): Promise<boolean> {
-  const sync = () => importFile(target, file, flags, { ...options, on_divergence: 'fork' });
+  const sync = () => importFile(place, file, flags, { on_divergence: 'fork' });
   if (until === null) return sync();
   // Before the first look: what comes during it must not be missed.
   const changes = on(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EventStore } from '../app/ports/event-store.ts';
+import { SettingsError } from '../config/settings-error.ts';
 import type { World } from '../domain/session/world.ts';
 import { MOST_OF_FOREIGN, plainLine } from './terminal/plain-text.ts';
 
@@ -18,10 +19,10 @@ export type Target = {
   close: () => Promise<void>;
 };
 
-/** The API at `url`; `PALIMPSEST_API_KEY` in the environment is sent as bearer key. */
+/** The API at `url`; `PALIMPSEST_API_KEY` in the environment is sent as bearer key. Throws SettingsError. */
 export function remoteTarget(url: string): Target {
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
-    throw new TargetError(
+    throw new SettingsError(
       '--url (or PALIMPSEST_URL): write the address of the service, such as http://127.0.0.1:8787',
     );
   }

@@ -128,6 +128,22 @@ describe('the stream of events', () => {
     stream.close();
   });
 
+  it.each<[string, string, Record<string, string>]>([
+    ['Last-Event-ID', '', { 'last-event-id': '99' }],
+    ['after', '?after=99', {}],
+  ])(
+    'refuses to wait for what comes after a version that never was: %s',
+    async (_, query, told) => {
+      const headers = { accept: 'text/event-stream', ...told };
+      const reply = await send(api, 'GET', `/sessions/log/events${query}`, { headers });
+      expect(reply.status).toBe(404);
+      expect(reply.body.type).toBe('urn:palimpsest:problem:version-not-found');
+      expect(reply.body.detail).toMatch(
+        /^the session is at version \d+: there is nothing to go on from/,
+      );
+    },
+  );
+
   it('loses nothing over many pages and resumptions', async () => {
     const texts = Array.from({ length: 95 }, (_, i) => user(`item ${i}`));
     await append('long', texts);

@@ -117,6 +117,17 @@ describe('what is not there', () => {
     });
   });
 
+  it.each(['/v1/v1/messages', '/v1/v1/chat/completions', '/u/my-vllm/v1/v1/messages/count_tokens'])(
+    'POST %s, of a client whose base URL has one /v1 too many, is told so',
+    async (path) => {
+      const reply = await send(api, 'POST', path, { body: {} });
+      expect(reply.status).toBe(404);
+      expect(reply.body.error).toMatchObject({
+        message: 'this path has /v1 twice: leave it out at the end of the base URL',
+      });
+    },
+  );
+
   it.each([
     ['/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse', 'the Gemini API'],
     ['/api/chat', 'Ollama'],

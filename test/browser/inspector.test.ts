@@ -136,6 +136,7 @@ describe('a newcomer', () => {
 
 describe('everybody', () => {
   const session = '/inspect/sessions/walked';
+  const LONGEST_ID = 'i'.repeat(128);
   let closed: ServiceProcess;
   beforeAll(async () => {
     closed = await startService({ PALIMPSEST_API_KEYS: 'red:key-of-red' });
@@ -147,6 +148,7 @@ describe('everybody', () => {
     await post('/sessions/walked/compact', { mode: 'full' }, settled);
     const text = `Keep ${'the/public/api/'.repeat(20)}as it is.`;
     expect((await post('/sessions/walked/pins', { text })).status).toBe(201);
+    await post(`/sessions/${LONGEST_ID}/items`, { role: 'user', content: 'Why?' });
   });
   afterAll(() => closed?.dispose());
 
@@ -174,6 +176,7 @@ describe('everybody', () => {
       String(links.at(-1)),
       `${session}/dry-run?mode=full`,
       '/inspect/search?q=printer.ts',
+      `/inspect/sessions/${LONGEST_ID}`,
       '/inspect/import',
       '/inspect/sessions/nobody',
       `${session}/context?at=x`,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -78,6 +78,12 @@ describe('command line', () => {
     ['a missing argument', ['diff', 's'], {}, '(run palimpsest diff --help for usage)'],
     ['a missing argument', ['export'], {}, 'session'],
     ['a wrong value', ['import', 'x', '--context-window', 'many'], {}, 'whole number of tokens'],
+    [
+      'an address that is none',
+      ['list', '--url', 'localhost:8787'],
+      {},
+      '--url (or PALIMPSEST_URL)',
+    ],
     ['a wrong setting', ['verify'], { PORT: 'http' }, 'PORT: '],
   ])('exits 2 for %s and says what is wrong', async (_name, args, environment, word) => {
     const { code, stdout, stderr } = await palimpsest(args, environment);
@@ -96,6 +102,30 @@ describe('command line', () => {
       });
     },
   );
+
+  it('list says where it has looked, and that it could ask a service', async () => {
+    expect(await palimpsest(['list'], { DATABASE_URL: 'file:./nowhere/empty.db' })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        `there is no database at ${join(ROOT, 'nowhere/empty.db')}: set DATABASE_URL=file:PATH to the one ` +
+        'you mean, or --url to the address of a service that is running\n',
+    });
+  });
+
+  it('import makes no store where no file can be read', async () => {
+    const strange = join(folder, 'nothing.txt');
+    writeFileSync(strange, 'no transcript at all');
+    const path = join(folder, 'unmade.db');
+    for (const command of ['import', 'sync']) {
+      const { code } = await palimpsest([command, strange], { DATABASE_URL: `file:${path}` });
+      expect({ command, code, isMade: existsSync(path) }).toEqual({
+        command,
+        code: 1,
+        isMade: false,
+      });
+    }
+  });
 
   it('prints its answer, and of the log only what goes wrong, unless it is asked for', async () => {
     const DATABASE_URL = `file:${join(folder, 'quiet.db')}`;

@@ -26,8 +26,8 @@ beforeEach(() => {
 });
 
 const flags: ImportFlags = { json: true };
-const options = { idPrefix: '' };
-const imported = (file: string) => importFile(remoteTarget(api.url), file, flags, options);
+const place = { target: async () => remoteTarget(api.url) };
+const imported = (file: string) => importFile(place, file, flags);
 
 /** Lines of a Claude Code session, a minute apart. */
 function lines(...texts: string[]): string {
@@ -90,9 +90,9 @@ describe('sync', () => {
   it('goes on in a fork where the past was changed', async () => {
     const file = join(folder, 'forked.jsonl');
     writeFileSync(file, lines('Why?', 'Because.'));
-    await syncFile(remoteTarget(api.url), file, { flags, options }, null);
+    await syncFile(place, file, flags, null);
     writeFileSync(file, lines('How?', 'So.', 'I see.'));
-    expect(await syncFile(remoteTarget(api.url), file, { flags, options }, null)).toBe(true);
+    expect(await syncFile(place, file, flags, null)).toBe(true);
     expect(JSON.parse(said.at(-1) ?? '')).toMatchObject({
       id: expect.stringMatching(/^forked-[0-9a-f]{16}$/),
       items: 3,
@@ -103,7 +103,7 @@ describe('sync', () => {
     const file = join(folder, 'watched.jsonl');
     writeFileSync(file, lines('Why?'));
     const stop = new AbortController();
-    const followed = syncFile(remoteTarget(api.url), file, { flags, options }, stop.signal);
+    const followed = syncFile(place, file, flags, stop.signal);
     await vi.waitFor(() => expect(said).toHaveLength(1), 20_000);
     const [, ...rest] = lines('Why?', 'Because.', 'Ah.').split('\n');
     appendFileSync(file, rest.join('\n'));

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { HonoRequest } from 'hono';
-import { findSession } from '../../app/find.ts';
-import { listEvents } from '../../app/list-events.ts';
+import { findFollowed, listEvents } from '../../app/list-events.ts';
 import { readHere } from '../../app/read-here.ts';
 import { type Api, addEndpoint, refOf } from '../http/endpoint.ts';
 import { eventStream } from '../http/event-stream.ts';
@@ -20,7 +19,8 @@ export function addEventsRoute(api: Api): void {
     summary: 'The event log, oldest first',
     description:
       'With `Accept: text/event-stream` a live stream: `id` is the version, `event` the type, `data` ' +
-      'the event as JSON. It goes on after `Last-Event-ID`, or after `after`; `limit` does not apply.',
+      'the event as JSON. It goes on after `Last-Event-ID`, or after `after`; `limit` does not apply. ' +
+      'A version that the session has not reached is 404 then.',
     params: sessionParams,
     query: eventsQuery,
     headers: eventsHeaders,
@@ -33,7 +33,7 @@ export function addEventsRoute(api: Api): void {
         },
       },
     },
-    problems: ['session_not_found'],
+    problems: ['session_not_found', 'version_not_found'],
     handle: async (call, answer) => {
       const { req } = call;
       const ref = refOf(call);
@@ -42,8 +42,8 @@ export function addEventsRoute(api: Api): void {
         const page = { after: cursor, limit, types };
         return answer.long(async () => unwrap(await listEvents(readHere(deps), ref, page)));
       }
-      unwrap(await findSession(deps.store, ref));
       const query = { after: lastEventId(req) ?? cursor, types };
+      unwrap(await findFollowed(deps, ref, query.after));
       return answer.stream(eventStream(deps.store, ref, query), {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'no-store',

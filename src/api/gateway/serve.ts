@@ -25,6 +25,7 @@ export async function serve(relay: Relay, asked: Asked): Promise<Response> {
   try {
     if (request.headers.has('upgrade')) return upgradeRefused(isAnthropic);
     const who = relay.who(request);
+    if (TWICE.test(path)) return versionTwice(path);
     const target = targetOf(relay.upstreams, { named, rest, headers: request.headers });
     if (target === null) return noUpstream(isAnthropic);
     if (target.name === 'openai' && OWN_API.test(path)) return notOfAProvider(path);
@@ -67,6 +68,17 @@ function notOfAProvider(path: string): Response {
     status: 404,
     code: 'not_found',
     message: `the API of this service is not below /v1: ask for ${path}`,
+  });
+}
+
+/** Anthropic's SDK writes `/v1` itself: whoever has it in the base URL as well asks for this. */
+const TWICE = /^\/v1\/(?:messages|chat\/completions|responses|models)(?:\/|$)/;
+
+function versionTwice(path: string): Response {
+  return gatewayError(path.startsWith('/v1/messages'), {
+    status: 404,
+    code: 'not_found',
+    message: 'this path has /v1 twice: leave it out at the end of the base URL',
   });
 }
 

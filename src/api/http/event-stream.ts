@@ -101,7 +101,7 @@ function shared(
   return begun;
 }
 
-/** Null when there is no such session any more. */
+/** Null when there is no such session any more, also where another one has its id. */
 async function look(
   store: EventStore,
   ref: SessionRef,
@@ -109,7 +109,7 @@ async function look(
   frame: Frame,
 ): Promise<Found | null> {
   const head = await store.head(ref);
-  if (head === null) return null;
+  if (head === null || head.state.version < after) return null;
   const events = await store.events(ref, {
     after,
     limit: PAGE,
@@ -120,7 +120,7 @@ async function look(
   await nextTurn();
   const last = events.at(-1);
   // Nothing of the asked types up to the head: need not be looked through again.
-  if (last === undefined) return { text: null, after: Math.max(after, head.state.version) };
+  if (last === undefined) return { text: null, after: head.state.version };
   const text = new TextEncoder().encode(events.map(FRAMES[frame]).join(''));
   return { text, after: last.version };
 }

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { readCompactionPage } from '../../app/compaction-page.ts';
 import { readHere } from '../../app/read-here.ts';
 import { endWords, requestWords } from '../../app/reason-words.ts';
+import { wholePercent } from '../../app/whole-percent.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { unwrap } from '../http/problem.ts';
 import { compactionParams } from '../schemas/common.ts';
@@ -206,7 +207,7 @@ function Retention({ page: { detail } }: { page: CompactionPage }) {
       ) : (
         <>
           <p>
-            {Math.round(retention.share * 100)} % of the facts that must be kept
+            {wholePercent(retention.share)} % of the facts that must be kept
             {retention.put_back > 0 ? `, ${count(retention.put_back)} of them put back` : ''}.
           </p>
           <table class="plain">

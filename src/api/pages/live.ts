@@ -14,9 +14,11 @@ export function addLivePage(site: Site): void {
     query: z.object({ after: wholeNumber(0, MAX_VERSION, 'The version that is shown.') }),
     render: async (call) => {
       const ref = sessionRef(call);
-      unwrap(await findSession(deps.store, ref));
+      const { version } = unwrap(await findSession(deps.store, ref)).state;
       const last = Number(call.c.req.header('last-event-id') ?? '');
-      const after = Number.isSafeInteger(last) && last > 0 ? last : call.query.after;
+      const seen = Number.isSafeInteger(last) && last > 0 ? last : call.query.after;
+      // What was seen of a session that was erased and made anew says nothing of this one.
+      const after = seen > version ? 0 : seen;
       return new Response(eventStream(deps.store, ref, { after }, 'version'), {
         headers: {
           'Content-Type': 'text/event-stream',

@@ -130,6 +130,13 @@ export class HistoryKeys {
     return [...this.keys(), ...this.#state.asked];
   }
 
+  /** The place where an answer is still to come: none before the first, and none behind an answer. */
+  keysBeforeAnswer(): string[] {
+    const { isAfterAnswer, hasAnswer } = this.#state;
+    if (isAfterAnswer || !hasAnswer) return [];
+    return this.#place().map((place) => hashed('asked', place));
+  }
+
   /**
    * So many of the newest answers, newest first, each together with what was asked for it, and who asks:
    * what a client still has that leaves out what was before. The newest may be on its way into the log.
@@ -188,9 +195,8 @@ export class HistoryKeys {
 
   #beginAnswer(): void {
     const { isAfterAnswer, hasAnswer, words } = this.#state;
-    if (!isAfterAnswer && hasAnswer) {
-      this.#state.asked = this.#place().map((place) => hashed('asked', place));
-    } else if (!hasAnswer && words > 0) this.#state.opened = this.#place();
+    if (!hasAnswer && words > 0) this.#state.opened = this.#place();
+    if (!isAfterAnswer) this.#state.asked = this.keysBeforeAnswer();
     this.#state.isAfterAnswer = true;
     this.#state.hasAnswer = true;
   }

@@ -99,11 +99,13 @@ function keysAfter(
   const format = formatOf(request.protocol);
   const telling = new ClientTelling(format);
   const told = answer.items.map((item) => telling.told(item)).filter((item) => item !== null);
-  const after = new HistoryKeys(format, history).add(told);
-  const isPlain = answer.isWhole && !isDelta;
-  const places = isPlain ? after.keysBehindAnswer() : [];
-  const rounds = isPlain ? after.newestRounds(1) : [];
-  return [...keys, ...places, ...rounds, ...callerKeys(request, answer)];
+  const before = new HistoryKeys(format, history);
+  const known = [...keys, ...callerKeys(request, answer)];
+  if (isDelta) return known;
+  // The client may have the rest of it from elsewhere, and go on from there with all of its history.
+  if (!answer.isWhole) return [...known, ...before.keysBeforeAnswer()];
+  const after = before.add(told);
+  return [...known, ...after.keysBehindAnswer(), ...after.newestRounds(1)];
 }
 
 /** Requests may name these items in place of sending them. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { pageOf } from '../../api/schemas/common.ts';
 import { sessionSummary } from '../../api/sessions/schemas.ts';
+import { wholePercent } from '../../app/whole-percent.ts';
 import { ask } from '../ask.ts';
 import { queryOf, type ReadingFlags, reading } from '../reading.ts';
 import { plainLine, plainText } from '../terminal/plain-text.ts';
@@ -54,5 +55,5 @@ function* lines({ data, next_cursor }: z.infer<typeof page>, place: string, scre
 
 /** How full the context is, of what it may hold, in whole percent. */
 export function usedPercent({ tokens, limit }: { tokens: number; limit: number }): number {
-  return limit === 0 ? 100 : Math.round((tokens / limit) * 100);
+  return limit === 0 ? 100 : wholePercent(tokens / limit);
 }

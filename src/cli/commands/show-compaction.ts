@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { compactionDetail } from '../../api/compactions/detail.ts';
+import { wholePercent } from '../../app/whole-percent.ts';
 import { ask } from '../ask.ts';
 import type { Output } from '../output.ts';
 import { compactionPath, type ReadingFlags, reading } from '../reading.ts';
@@ -44,7 +45,7 @@ function* lines(detail: Detail, screen: Screen) {
     yield `  summary by ${plainText(detail.summarizer)}${model} of everything up to seq ${through}`;
   }
   if (retention !== null) {
-    yield `  ${Math.round(retention.share * 100)} % of what has to be kept stands in the context after it`;
+    yield `  ${wholePercent(retention.share)} % of what has to be kept stands in the context after it`;
   }
   if (cost.usd !== null) yield `  cost ${cost.usd.toFixed(4)} US dollars`;
   const cleared = detail.cleared_tool_results.length;

@@ -118,7 +118,7 @@ export function fileShownBy(actions: readonly FileAction[]): string | undefined 
 
 const MOST_BESIDE = 8;
 
-/** Pictures, files and sound that a message of the user brings, each kind of one name once, with how many. */
+/** Images, files and audio that a message of the user brings, each kind of one name once, with how many. */
 export function givenBeside(message: Message): { notes: string[]; isSpoken: boolean } {
   const given = message.role === 'user' ? partsBeside(message) : [];
   const counts = new Map<string, number>();
@@ -137,9 +137,9 @@ export function givenBeside(message: Message): { notes: string[]; isSpoken: bool
 function noteOf(part: PlainPart): string | null {
   switch (part.kind) {
     case 'image':
-      return 'picture';
+      return 'image';
     case 'audio':
-      return 'sound';
+      return 'audio';
     case 'file':
       return `file ${clipEnd(oneLine(part.name), LONGEST_TOOL)}`;
     default:

@@ -45,6 +45,28 @@ it('what goes on from an answer in the background goes on as it came: no log has
   expect(lab.provider.received.at(-1)?.body).toEqual(body);
 });
 
+it('a client that fetches answers of the background, and tells all of them, stays in one session', async () => {
+  const told: object[] = [{ role: 'user', content: 'Read the logs.' }];
+  const sessions: (string | null)[] = [];
+  for (let round = 1; round <= 4; round++) {
+    const id = `resp_${round}`;
+    const begun = { id, object: 'response', status: 'queued', output: [], background: true };
+    lab.provider.verbatim.push(begun);
+    const body = { model: 'm', input: told, background: true };
+    const { session } = await lab.post('/v1/responses', body);
+    await expect.poll(() => lab.items(session)).toHaveLength(told.length);
+    sessions.push(session);
+    const call = { call_id: `call_${round}`, name: 'read', arguments: '{}' };
+    told.push(
+      { type: 'function_call', status: 'completed', ...call },
+      { type: 'function_call_output', call_id: call.call_id, output: `Log ${round}.` },
+    );
+  }
+  // The first message alone names none.
+  expect(sessions[1]).not.toBe(sessions[0]);
+  expect(sessions.slice(1)).toEqual(Array(3).fill(sessions[1]));
+});
+
 /** A client that leaves out what the model has thought aloud, and takes the second of two choices. */
 function thinkingAloud(tells: 'without what was thought' | 'the second choice') {
   const history: object[] = [];

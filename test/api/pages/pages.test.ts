@@ -111,6 +111,24 @@ describe('every page', () => {
   });
 });
 
+describe('what an item says', () => {
+  it('is named where it has no words: thinking that the provider keeps, and images', async () => {
+    const kept = await create({});
+    const thinking = { type: 'thinking', thinking: '', signature: 'c2lnbmF0dXJl' };
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
+    const items = [
+      { role: 'user', content: [{ type: 'image', source }] },
+      { role: 'assistant', content: [thinking] },
+    ];
+    await send(api, 'POST', `/sessions/${kept}/items`, { body: items });
+    for (const name of ['log', 'context']) {
+      const text = words((await page(`/inspect/sessions/${kept}/${name}`)).text);
+      expect(text).toContain('(thinking)');
+      expect(text).toContain('[image]');
+    }
+  });
+});
+
 describe('the list of sessions', () => {
   it.each([
     undefined,

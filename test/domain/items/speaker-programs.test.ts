@@ -122,7 +122,7 @@ describe('what Codex writes around pictures and answers', () => {
     expect(userText(message)).toBe('What is wrong here?');
     expect(speakerOf(message)).toBe('user');
     expect(ledgerOf([message]).requests.map(({ text }) => text)).toEqual([
-      'What is wrong here? [beside it: picture]',
+      'What is wrong here? [beside it: image]',
     ]);
   });
 

@@ -672,7 +672,7 @@ describe('what the user puts beside the words', () => {
           { type: 'text', text: 'Make it look like these.' },
         ],
       },
-      ['1: Make it look like these. [beside it: 2 × picture]'],
+      ['1: Make it look like these. [beside it: 2 × image]'],
     ],
     [
       'a document behind them',
@@ -706,7 +706,7 @@ describe('what the user puts beside the words', () => {
         role: 'user',
         content: [{ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }],
       },
-      ['1: [without words: sound]'],
+      ['1: [without words: audio]'],
     ],
     [
       'a picture alone, as programs show what a tool has seen',
@@ -737,7 +737,7 @@ describe('what the user puts beside the words', () => {
     // However the log is cut, its ledger weighs the same.
     const requests = new Requests([]);
     requests.add('Make it look right. '.repeat(12), '', 1);
-    requests.addBeside(['picture'], false, 1);
+    requests.addBeside(['image'], false, 1);
     expect(new Requests(requests.facts()).characters).toBe(requests.characters);
   });
 });

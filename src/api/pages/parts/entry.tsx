@@ -1,6 +1,14 @@
 import type { Child } from 'hono/jsx';
 import { codecFor, type Format } from '../../../domain/items/codecs.ts';
-import type { Item, Message, Normalised, Part, ToolResult } from '../../../domain/items/item.ts';
+import { IMAGE_NOTE } from '../../../domain/items/convert.ts';
+import type {
+  ImagePart,
+  Item,
+  Message,
+  Normalised,
+  Part,
+  ToolResult,
+} from '../../../domain/items/item.ts';
 import type { Entry, Origin } from '../../../domain/session/entry.ts';
 import { itemPath } from '../paths.ts';
 import { beginning, count } from './figures.tsx';
@@ -138,23 +146,30 @@ export function itemBeginning(item: Item, format: Format, most: number): string 
   return part === undefined ? '' : beginning(partText(part).text, most);
 }
 
+/** What stands for thinking that the provider keeps to itself: it is there, and may be long. */
+const WITHOUT_WORDS = '(thinking)';
+
 function partText(part: Part): { label: string | null; text: string } {
   switch (part.kind) {
     case 'text':
       return { label: null, text: part.text };
     case 'thinking':
-      return { label: 'thinking', text: part.text };
+      return { label: 'thinking', text: part.text || WITHOUT_WORDS };
     case 'tool_call':
       return { label: `calls ${beginning(part.name, 60)}`, text: inputText(part.input) };
     case 'tool_result':
       return { label: part.is_error ? 'error' : null, text: resultText(part) };
     case 'image':
-      return { label: 'picture', text: `[${part.width ?? '?'} × ${part.height ?? '?'}]` };
+      return { label: 'image', text: imageText(part) };
     case 'opaque':
       return { label: 'of the provider', text: JSON.stringify(part.json) };
     default:
       return part satisfies never;
   }
+}
+
+function imageText({ width, height }: ImagePart): string {
+  return width === undefined || height === undefined ? IMAGE_NOTE : `[${width} × ${height}]`;
 }
 
 function resultText({ content }: ToolResult): string {

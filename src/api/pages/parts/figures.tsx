@@ -1,3 +1,5 @@
+import { wholePercent } from '../../../app/whole-percent.ts';
+
 const NUMBERS = new Intl.NumberFormat('en-US');
 
 /** A whole number with its thousands apart. */
@@ -15,8 +17,7 @@ export function short(value: number): string {
 
 export function share(part: number, whole: number): string {
   if (whole <= 0 || part <= 0) return '0 %';
-  const percent = (part * 100) / whole;
-  return percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
+  return part * 100 < whole ? '< 1 %' : `${wholePercent(part / whole)} %`;
 }
 
 export function duration(ms: number): string {
