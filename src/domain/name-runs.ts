@@ -28,7 +28,13 @@ const TILDE = '~'.charCodeAt(0);
  * Where a run stands; `isPlain`: a word or a number with nothing in it that makes a name of it. The text
  * as units begins at `offset`. Nothing else may be looked for in a text meanwhile.
  */
-type OnRun = (start: number, end: number, isPlain: boolean, units: Units, offset: number) => void;
+export type OnRun = (
+  start: number,
+  end: number,
+  isPlain: boolean,
+  units: Units,
+  offset: number,
+) => void;
 
 /** A part of a text, from one offset up to another. */
 export type Part = { from: number; to: number };

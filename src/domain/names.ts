@@ -5,8 +5,9 @@
  */
 
 import { isEncoded, isIdentifier, MAX_IDENTIFIER } from './identifiers.ts';
-import { eachRun, type Part } from './name-runs.ts';
+import { eachRun, type OnRun, type Part } from './name-runs.ts';
 import { RunMemory } from './run-memory.ts';
+import { besideStyles } from './style-values.ts';
 import type { Units } from './text-units.ts';
 
 /** A path with more segments than this is matched by its last ones. */
@@ -39,17 +40,14 @@ export function extractNames(text: string): string[] {
 export function readNames(
   text: string,
   onName: (name: string, key: string) => void,
-  part?: Part,
+  part: Part = { from: 0, to: text.length },
 ): void {
-  eachRun(
-    text,
-    (start, end, isPlain, units, offset) => {
-      if (isPlain) return;
-      const memory = isQuoted(units, start - offset, end - offset) ? QUOTED : UNQUOTED;
-      for (const { name, key } of memory.of(units, start - offset, end - offset)) onName(name, key);
-    },
-    part,
-  );
+  const onRun: OnRun = (start, end, isPlain, units, offset) => {
+    if (isPlain) return;
+    const memory = isQuoted(units, start - offset, end - offset) ? QUOTED : UNQUOTED;
+    for (const { name, key } of memory.of(units, start - offset, end - offset)) onName(name, key);
+  };
+  for (const each of besideStyles(text, part)) eachRun(text, onRun, each);
 }
 
 type Known = readonly { name: string; key: string }[];

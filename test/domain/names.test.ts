@@ -36,6 +36,14 @@ describe('what a name is', () => {
     ],
     ['\u001b[1msrc/a.c\u001b[22m:3 \u001b[38;5;9mREADME.md\u001b[0m', ['src/a.c', 'README.md']],
     ['修改src/支付/模块22.ts文件,再看config.ts。', ['src/支付/模块22.ts', 'config.ts']],
+    ['<b className="mt-4 px-2" id="x1y">getUser</b>', ['x1y', 'getUser']],
+    ["<p class='\n  mt-4\n  w-1/2\n'>{fooBar}</p>", ['fooBar']],
+    [
+      '<div className={`flex mt-4`}><path d="M12 19l9 2-9-18z" strokeLinecap="x" />',
+      ['strokeLinecap'],
+    ],
+    ['className={`mt-4 ${isActive}`} class="mt-4"', ['className', 'mt-4', 'isActive']],
+    ['d="Make_file and b2" class Foo_bar', ['Make_file', 'b2', 'Foo_bar']],
     ['./отчёты/май.md и /srv/données/रिपोर्ट.csv', ['./отчёты/май.md', '/srv/données/रिपोर्ट.csv']],
   ])('%s', (text, names) => expect(extractNames(text)).toEqual(names));
 
@@ -145,6 +153,10 @@ describe('1 MB of any text takes well under a second', () => {
     `${'.'.repeat(250)}a `,
     `${'a/'.repeat(120)}b `,
     '请修改',
+    'class="',
+    "className='a b ",
+    'd="M1 ',
+    'class="a b" ',
   ])('of %j', (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
     const started = cpuMs();
