@@ -42,8 +42,8 @@ describe('what a name is', () => {
       '<div className={`flex mt-4`}><path d="M12 19l9 2-9-18z" strokeLinecap="x" />',
       ['strokeLinecap'],
     ],
-    ['className={`mt-4 ${isActive}`} class="mt-4"', ['className', 'mt-4', 'isActive']],
-    ['d="Make_file and b2" class Foo_bar', ['Make_file', 'b2', 'Foo_bar']],
+    ['className={`mt-4 $isActive`} class="mt-4"', ['className', 'mt-4', 'isActive']],
+    ['d="Make_file and b22" class Foo_bar', ['Make_file', 'b22', 'Foo_bar']],
     ['./отчёты/май.md и /srv/données/रिपोर्ट.csv', ['./отчёты/май.md', '/srv/données/रिपोर्ट.csv']],
   ])('%s', (text, names) => expect(extractNames(text)).toEqual(names));
 
