@@ -127,6 +127,8 @@ function wordsIn(run: string): string[] {
       slash = slash === 0 ? -1 : token.lastIndexOf('/', slash - 1);
     }
     if (isPath || hasKnownExtension(token)) continue;
+    // Of `.style.Color` the name is what stands behind the dot.
+    if (token.startsWith('.')) words.add(token.slice(1));
     for (const member of token.split('.')) words.add(member);
   }
   return [...words];

@@ -118,6 +118,7 @@ describe('where a name stands', () => {
     ['--max-tokens', 'with --max-tokens=3', true],
     ['strings.Contains', 'calls strings.Contains(a)', true],
     ['git-sync', 'the git-sync tool', true],
+    ['btn.Active', 'ul > .btn.Active {', true],
   ])('%s in "%s": %s', (name, text, stands) => expect(namesStandingIn(text)(name)).toBe(stands));
 
   test('every name of a text stands in it', () => {
