@@ -9,6 +9,9 @@ const ENGLISH_NAMES =
  */
 export const saysAnswerLanguage = anyOf([
   new RegExp(
+    String.raw`(?:^|[.,;:!] |(?<!\p{L})(?:please|and|but|so|also) )(?:(?:keep|continue|have|hold|write|give)(?: me)? (?:our|this|your|all)(?: [a-z]{2,12})? (?:chats?|conversations?|discussions?|answers?|repl(?:y|ies)|responses?|explanations?) in|let(?:['’]s| us) (?:speak|talk|chat|continue)(?: in)?) ${ENGLISH_NAMES}(?!\p{L})`,
+  ),
+  new RegExp(
     String.raw`(?:^|[.,;:!] |(?<!\p{L})(?:please|only|also|so|now|(?<!\b(?:users?|customers?|clients?|people|bot|chatbot|assistant|agent|model|app|system|server|service)\b[^.!?\n]{0,120})and) )(?:only )?(?:answer|reply|respond|talk|speak)(?: back)?(?: (?:to )?(?:me|us))?(?: [a-z]{2,12}){0,3} in (?:\p{L}{2,12} )?${ENGLISH_NAMES}(?!\p{L})`,
   ),
   /(?:(?:^|[.,;:!] |(?<!\p{L})(?:bitte|nur) )(?:antworte[nt]?|sprich|sprechen sie|rede)|(?<!\p{L})und (?:antworte|sprich|rede))(?: \p{L}{2,12}){0,4} (?:auf )?(?:deutsch|englisch|französisch|spanisch|italienisch|polnisch|russisch|türkisch|niederländisch)(?!\p{L})/u,
