@@ -648,8 +648,13 @@ test.each([
   expect(ledgerOf(items).open_calls).toHaveLength(left.length);
 });
 
-test('a command that could not end another has not ended it', () => {
-  const answer = codex('pkill: Cannot get process list\n', 0);
+test.each([
+  'pkill: Cannot get process list',
+  'bash: line 1: pkill: command not found',
+  'sh: 1: pkill: not found',
+  'zsh:1: command not found: pkill',
+])('a command that could not end another has not ended it: %s', (said) => {
+  const answer = codex(`${said}\n`, 0);
   const items = [
     ...used('exec_command', { cmd: 'npm install' }, LEFT),
     ...used('exec_command', { cmd: 'pkill -f "npm install" || true' }, answer),
