@@ -389,6 +389,12 @@ describe('failures', () => {
     expect(ledgerOf(items).failures).toMatchObject([{ what: name, cure: { seq: 4, files: [] } }]);
   });
 
+  test('of a part of a plan are not cured by a call for another part', () => {
+    const first = used('update_todo', { id: 3, status: 'done' }, 'Error: no todo 3', true);
+    const items = [...first, ...used('update_todo', { id: 4, status: 'done' }, 'Updated.')];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: null }]);
+  });
+
   test.each(['browser_tabs', 'browser_snapshot'])(
     'of a call that is given nothing are cured by the same call: %s',
     (name) => {
