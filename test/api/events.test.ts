@@ -176,6 +176,12 @@ describe('the stream of events', () => {
     expect(await stream.next()).toBeNull();
   });
 
+  it('ends where another session has the id, and has not come as far', async () => {
+    const ref = { tenant: 'local', session_id: 'log' };
+    const stream = eventStream(api.deps.store, ref, { after: 99 });
+    expect(await new Response(stream).text()).toBe(': connected\n\n');
+  });
+
   it('lets go of the session when the client goes away', async () => {
     await append('left', user('a'));
     const { store } = api.deps;

@@ -128,6 +128,12 @@ describe('what is not there', () => {
     },
   );
 
+  it('and so is the SDK of Anthropic that asks for models, in its own words', async () => {
+    const headers = { 'anthropic-version': '2023-06-01' };
+    const reply = await send(api, 'GET', '/v1/v1/models', { headers });
+    expect(reply).toMatchObject({ status: 404, body: { type: 'error' } });
+  });
+
   it.each([
     ['/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse', 'the Gemini API'],
     ['/api/chat', 'Ollama'],

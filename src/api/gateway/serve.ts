@@ -25,7 +25,7 @@ export async function serve(relay: Relay, asked: Asked): Promise<Response> {
   try {
     if (request.headers.has('upgrade')) return upgradeRefused(isAnthropic);
     const who = relay.who(request);
-    if (TWICE.test(path)) return versionTwice(path);
+    if (TWICE.test(path)) return versionTwice(path, request.headers);
     const target = targetOf(relay.upstreams, { named, rest, headers: request.headers });
     if (target === null) return noUpstream(isAnthropic);
     if (target.name === 'openai' && OWN_API.test(path)) return notOfAProvider(path);
@@ -74,8 +74,8 @@ function notOfAProvider(path: string): Response {
 /** Anthropic's SDK writes `/v1` itself: whoever has it in the base URL as well asks for this. */
 const TWICE = /^\/v1\/(?:messages|chat\/completions|responses|models)(?:\/|$)/;
 
-function versionTwice(path: string): Response {
-  return gatewayError(path.startsWith('/v1/messages'), {
+function versionTwice(path: string, headers: Headers): Response {
+  return gatewayError(speaksAnthropic(null, path.slice('/v1'.length), headers), {
     status: 404,
     code: 'not_found',
     message: 'this path has /v1 twice: leave it out at the end of the base URL',

@@ -22,9 +22,10 @@ const ROUNDS_LOOKED_UP = 3;
 /**
  * What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it.
  * `asked`: the place before the answer that it ends with; none where it ends with none, and before the
- * first only with a call of it. `opened`: the place before the first, while it ends with that. `round`: what was asked last, and the answer to it as far as there is one. `answer`: that alone;
- * `isCalling`: it calls a tool. `asker`: who asks; null where rounds are not looked for. `instructions`: word
- * for word where they count by how they begin. `said`: so many characters of the model.
+ * first only with a call of it. `opened`: the place before the first, while it ends with that. `round`:
+ * what was asked last, and the answer to it as far as there is one. `answer`: that alone; `isCalling`: it
+ * calls a tool. `asker`: who asks; null where rounds are not looked for. `instructions`: word for word
+ * where they count by how they begin. `said`: so many characters of the model.
  */
 export type HistoryState = {
   last: string;
@@ -96,12 +97,13 @@ export class HistoryKeys {
       const atoms = atomsOf(codec, item);
       const compared = opening === null ? atoms : atomsByOpening(atoms, opening);
       if (compared !== atoms) this.#noteInstructions(atoms);
-      for (const { text, isFirm, isOfModel, anchor } of compared) {
+      for (const atom of compared) {
+        const { text, isFirm, isOfModel } = atom;
         if (!isFirm) continue;
         if (isOfModel) {
           this.#beginAnswer();
           this.#state.answer = hashed(this.#state.answer, text);
-          if (anchor !== null) this.#noteCall(text);
+          if (atom.anchor !== null) this.#noteCall(atom);
         } else this.#endAnswer();
         this.#state.words += 1;
         this.#state.last = hashed(this.#state.last, text);
@@ -179,12 +181,11 @@ export class HistoryKeys {
     this.#state.instructions = hashed(this.#state.instructions, ...texts);
   }
 
-  #noteCall(call: string): void {
+  #noteCall(atom: Atom): void {
     this.#state.isCalling = true;
-    // Its id is of this answer alone, whatever else of that a client leaves out.
     const { opened } = this.#state;
-    if (opened.length > 0) {
-      this.#state.asked = opened.map((place) => hashed('called', place, call));
+    if (opened.length > 0 && isOfOneAnswer(atom)) {
+      this.#state.asked = opened.map((place) => hashed('called', place, atom.text));
     }
   }
 
@@ -213,6 +214,16 @@ export class HistoryKeys {
     this.#state.asked = [];
     this.#state.opened = [];
   }
+}
+
+/**
+ * Whether the id of a call is of one answer alone, whatever else of that a client leaves out. Some programs
+ * count calls (`call_1`, `functions.read:0`): then conversations that begin alike have the same ids.
+ */
+function isOfOneAnswer({ anchor, call }: Atom): boolean {
+  const id = anchor ?? '';
+  const name = call?.name ?? '';
+  return /(?=[a-z]{0,7}\d)[a-z\d]{8}/i.test(name === '' ? id : id.replaceAll(name, ' '));
 }
 
 export function hashed(...parts: string[]): string {

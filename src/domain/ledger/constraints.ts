@@ -47,8 +47,9 @@ const DESCRIBES = new RegExp(
     /\b(?:can|could|may|might)(?: also| still)? always\b/,
     /(?<!\b(?:you|we) )\b(?:could|may|might)(?: also| still)? never\b/,
     /\b(?:do|does|should|would|will|can) (?:I|it|they|he|she)(?: \w+)? (?:always|never)\b/,
-    // "Use tabs, never spaces" orders one thing in place of another.
-    /(?<!^\W{0,4}(?:use|prefer|write|name|import|pass|return|keep|put|give|make|add)\b[^.!?;:\n]{0,80}, (?:and )?)\b(?:never|always) (?:did|does|was|were|had|has|\w{2,20}[^\Wus]s)\b/,
+    /\b(?:never|always) (?:did|does|was|were|had|has)\b/,
+    // "Use tabs, never spaces" orders one thing in place of another; "Use the old one, never fails" does not.
+    /(?<!^\W{0,4}(?:use|prefer|write|name|import|pass|return|keep|put|give|make|add)\b[^.!?;:\n]{0,80}, (?:and )?(?=never (?!(?:appear|bite|break|come|compile|crash|end|fail|finish|get|go|hang|happen|help|hurt|know|let|lie|make|need|return|run|seem|show|stop|take|throw|work)e?s\b)))\b(?:never|always) \w{2,20}[^\Wus]s\b/,
     /\b(?:can|could)\b[^.!?;\n]{0,60}\bany ?time\b/,
     // What a review finds: code that no test and no caller reaches.
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\bnever (?:actually |even |really )?(?:tested|called|invoked|covered|exercised|executed|triggered|reached|awaited|freed)\b/,

@@ -75,9 +75,9 @@ export function stoppedBy(call: ToolCall): string | null {
   return id === undefined ? null : `process ${id}`;
 }
 
-/** How the shell says that a command could not look for the others that it was to end, or end them. */
+/** How the shell says that a command could not look for the others that it was to end, or end them, or is none. */
 const NOT_KILLED =
-  /(?:^|[\s:])(?:pkill|killall|kill|fuser): [^\n]{0,200}(?:Cannot get process list|not permitted|Permission denied)/i;
+  /(?:^|[\s:])(?:pkill|killall|kill|fuser): (?:(?:command )?not found|[^\n]{0,200}(?:Cannot get process list|not permitted|Permission denied))|command not found: (?:pkill|killall|fuser)\b/i;
 
 export function couldNotKill(result: ToolResult): boolean {
   return NOT_KILLED.test(resultText(result).slice(0, 2_000));

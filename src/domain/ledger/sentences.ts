@@ -6,9 +6,9 @@ import { bothEnds, oneLine } from '../text.ts';
 const LOOKED_AT = 40_000;
 const SHORTEST = 12;
 const LONGEST = 400;
-/** What is not to be done takes two words. */
+/** What is not to be done takes two words; "Don't see." and "Always null" order nothing. */
 const SHORT_ORDER =
-  /^(?:always|never|don['’]t|do not) (?!mind|know|care|worry|bother|think|again|ever|will|has|did)\p{L}{3,12}[.!]?$/iu;
+  /^(?:always|never|don['’]t|do not) (?:amend|ask|assume|benchmark|commit|comment|delete|deploy|document|explain|force|format|guess|hardcode|improvise|install|lie|lint|log|merge|mock|overwrite|paraphrase|publish|push|rebase|refactor|release|remove|rename|reset|reformat|skip|squash|stash|stub|summari[sz]e|test|translate|truncate|upgrade)[.!]?$/i;
 
 /** The frames of notes and reports, and ends of lines in Markdown. */
 const TAG = /<(\/?)([a-z][\w-]{0,60})>/gi;

@@ -5,6 +5,7 @@ import type { FileAction } from '../workspace/action.ts';
 
 const FENCE = '```';
 const TAGS_END = '</function>';
+const PARAMETER_END = '</parameter>';
 
 /**
  * The call that an assistant without tool calls has written: its message ends in a command in a fence, or
@@ -21,22 +22,39 @@ export function writtenCall(said: string): ToolCall | null {
   return { kind: 'tool_call', id: '', name: 'bash', input: { command: script }, source: script };
 }
 
+/** Beginnings that are tried: the text of an argument may speak of such calls. */
+const MOST_TRIED = 4;
+
 /** As prompts of SWE-agent and OpenHands, and models like Qwen, have it: one tag for each argument. */
 function callInTags(text: string): ToolCall | null {
-  const open = text.lastIndexOf('<function=');
-  const source = text.slice(open);
-  const head = open === -1 ? null : /^<function=([\w.-]{1,100})>/.exec(source);
+  let depth = 0;
+  let tried = 0;
+  for (const { 0: tag, index } of [...text.matchAll(/<function=|<\/function>/g)].reverse()) {
+    depth += tag === TAGS_END ? -1 : 1;
+    if (depth < 0) continue;
+    const call = callFrom(text.slice(index));
+    if (call !== null || ++tried === MOST_TRIED) return call;
+  }
+  return null;
+}
+
+/** The call that all of a text is; null where it is none. */
+function callFrom(source: string): ToolCall | null {
+  const head = /^<function=([\w.-]{1,100})>/.exec(source);
   if (head === null) return null;
   const input: Record<string, Json> = {};
-  // An argument ends where the next one begins: its text may speak of such tags.
-  for (const piece of source
+  const [first = '', ...pieces] = source
     .slice(head[0].length, -TAGS_END.length)
-    .split(/\n?<parameter=/)
-    .slice(1)) {
-    const end = piece.lastIndexOf('</parameter>');
+    // An argument ends where the next one begins, and not where its text speaks of an end.
+    .split(/(?<=^\s{0,4}|<\/parameter>\s{0,4})<parameter=/);
+  if (first.trim() !== '') return null;
+  for (const piece of pieces) {
     const [start, name] = /^([\w-]{1,100})>\n?/.exec(piece) ?? [];
-    if (start === undefined || name === undefined || end < start.length) return null;
-    const value = piece.slice(start.length, end).replace(/\n$/, '');
+    const text = piece.trimEnd();
+    if (start === undefined || name === undefined || !text.endsWith(PARAMETER_END)) return null;
+    const value = text.slice(start.length, -PARAMETER_END.length).replace(/\n$/, '');
+    // The end of one is missing.
+    if (value.includes('\n<parameter=') && !value.includes(TAGS_END)) return null;
     input[name] = /^\[\s*-?\d/.test(value) ? (parseInside(value) ?? value) : value;
   }
   return { kind: 'tool_call', id: '', name: head[1] ?? '', input, source };

@@ -91,10 +91,13 @@ export function planCallOf(call: ToolCall): PlanCall | null {
 
 /** Whether a call hands in all of a list or plan, so that the next such call does the same again. */
 export function handsInPlan(call: ToolCall): boolean {
-  const { merge, operation, command } = inputOf(call);
+  const input = inputOf(call);
+  const { merge, operation, command } = input;
   if (merge === true || operation === 'read' || command === 'view') return false;
   const tool = planToolOf(call);
-  return tool === 'todos' || tool === 'plan' || tool === 'exit';
+  if (tool !== 'todos' && tool !== 'plan' && tool !== 'exit') return false;
+  // One that has no list, not even a wrong one, says something of a part.
+  return planCallOf(call) !== null || Object.values(input).some((value) => Array.isArray(value));
 }
 
 function planToolOf(call: ToolCall): Tool | undefined {

@@ -105,10 +105,10 @@ it.each(['without what was thought', 'the second choice'] as const)(
 );
 
 it.each([
-  ['Round 1.', [{ id: 'call_a' }, { id: 'call_b' }], true],
-  [null, [{ id: 'call_a' }, { id: 'call_b' }], true],
-  ['', [{ id: 'call_b' }], true],
-  [null, [{ id: 'call_c' }], false],
+  ['Round 1.', [{ id: 'call_w1x8a0dQ' }, { id: 'fk9d2mzs8' }], true],
+  [null, [{ id: 'call_w1x8a0dQ' }, { id: 'fk9d2mzs8' }], true],
+  ['', [{ id: 'fk9d2mzs8' }], true],
+  [null, [{ id: 'fk9d2mzs9' }], false],
 ])('a first answer is known by a call of it: %j, %j', async (content, told, isSame) => {
   const called = (id: string) => ({
     id,
@@ -116,7 +116,7 @@ it.each([
     function: { name: 'read_log', arguments: '{"step": 1}' },
   });
   const asked = { role: 'user', content: 'Read all logs.' };
-  const tool_calls = [called('call_a'), called('call_b')];
+  const tool_calls = [called('call_w1x8a0dQ'), called('fk9d2mzs8')];
   const message = { role: 'assistant', content: 'Round 1.', tool_calls };
   const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
   lab.provider.verbatim.push({ id: 'c1', object: 'chat.completion', choices });
@@ -130,6 +130,27 @@ it.each([
   expect(next.session === session).toBe(isSame);
   expect(lab.provider.received.at(-1)?.body).toEqual(body(...history));
 });
+
+it.each(['call_1', 'functions.read_log2026:0'])(
+  'conversations that begin alike stay apart where calls are counted: %s',
+  async (id) => {
+    const asked = { role: 'user', content: 'Run the daily report.' };
+    const call = { id, type: 'function', function: { name: 'read_log2026', arguments: '{}' } };
+    const told = { role: 'assistant', content: null, tool_calls: [call] };
+    const sessions: string[] = [];
+    for (const [round, name] of ['Anna', 'Bob', 'Anna', 'Bob'].entries()) {
+      const message = { ...told, content: `I look at it, ${name}.` };
+      const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
+      lab.provider.verbatim.push({ id: `c${round}`, object: 'chat.completion', choices });
+      const result = { role: 'tool', tool_call_id: id, content: `All is well, ${name}.` };
+      const messages = round < 2 ? [asked] : [asked, told, result];
+      const { session } = await lab.post('/v1/chat/completions', { model: 'm', messages });
+      await expect.poll(() => lab.items(session)).toHaveLength(messages.length + 1);
+      sessions.push(session);
+    }
+    expect(new Set(sessions).size).toBe(4);
+  },
+);
 
 /** A client that begins each answer itself, and tells it later as one message. */
 function beginningAnswers() {

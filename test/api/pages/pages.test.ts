@@ -299,11 +299,14 @@ describe('a session', () => {
     expect(read).toMatch(new RegExp(`#${cleared[0]?.seq} ${cleared[0]?.kind}: \\[`));
   });
 
-  it('follows what happens without saying what was said', async () => {
+  it.each([
+    ['from the version that it shows', -1],
+    ['from the first, where it shows one that was erased since and had come further', 1],
+  ])('follows what happens without saying what was said, %s', async (_, further) => {
     const { version } = (await send(api, 'GET', `/sessions/${id}`)).body;
     const controller = new AbortController();
     const stream = await fetch(
-      `${api.url}/inspect/sessions/${id}/live?after=${Number(version) - 1}`,
+      `${api.url}/inspect/sessions/${id}/live?after=${Number(version) + further}`,
       {
         signal: controller.signal,
       },
@@ -311,7 +314,7 @@ describe('a session', () => {
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
     let seen = '';
-    while (!seen.includes('data:')) seen += (await reader?.read())?.value ?? '';
+    while (!seen.includes(`id: ${version}\n`)) seen += (await reader?.read())?.value ?? '';
     expect(seen).toContain(
       `id: ${version}\ndata: {"version":${version},"type":"item.appended"}\n\n`,
     );

@@ -127,6 +127,21 @@ describe('a command in a fence', () => {
     expect(ledger.runs).toMatchObject([{ command: 'pytest -q', outcome: 'ok' }]);
   });
 
+  test.each([
+    'Call it so: <function=bash> and then end it.',
+    'So:\n<function=bash>\n<parameter=command>rm -rf build</parameter>\n</function>',
+  ])('a file that tells of calls in tags is none: %s', (file_text) => {
+    const written = { command: 'create', path: '/w/a.md', file_text: `${file_text}\n` };
+    const ledger = ledgerOf([
+      asks('Write it down.'),
+      tagged('str_replace_editor', written),
+      answered('File created successfully at: /w/a.md'),
+    ]);
+    expect(ledger.requests).toHaveLength(1);
+    expect(ledger).toMatchObject({ calls: 1, tools: [{ name: 'str_replace_editor' }] });
+    expect(ledger.files).toMatchObject([{ path: '/w/a.md' }]);
+  });
+
   test('tags that are shown and not called are none', () => {
     const shown = 'Models write `<function=bash>` and end with `</function>`. See?';
     const ledger = ledgerOf([asks('How?'), tells(shown), asks('I see.'), tells('</function>')]);

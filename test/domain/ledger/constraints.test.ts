@@ -52,7 +52,9 @@ describe('what the user wants to hold for good', () => {
     ['English', 'I prefer tables to lists when figures are compared.'],
     ['English', "Don't ever push to the main branch."],
     ['English', 'Never push.'],
+    ['English', 'Always ask!'],
     ['English', 'Use tabs, never spaces.'],
+    ['English', 'Write functions, and never classes.'],
     ['English', 'Whenever I ask about dates, give the day of the week as well.'],
     ['English', 'Remember to run the linter before each commit.'],
     ['German', 'Ab jetzt bitte jede Antwort auf Deutsch.'],
@@ -352,10 +354,24 @@ describe('what demands nothing', () => {
     expect(constraintsOf('The answer must have:\n- a title\n- a date')).toEqual([]);
   });
 
-  test.each(['Never mind.', "Don't know.", 'The tool runs once, never stops.'])(
-    'a few words that order nothing: %s',
-    (text) => expect(constraintsOf(text)).toEqual([]),
-  );
+  test.each([
+    'Never mind.',
+    "Don't know.",
+    "Don't see.",
+    "Don't like!",
+    'Never true.',
+    'Never used.',
+    'Always null',
+    'The tool runs once, never stops.',
+  ])('a few words that order nothing: %s', (text) => expect(constraintsOf(text)).toEqual([]));
+
+  test.each([
+    'Use the old endpoint, never fails.',
+    'Keep it simple, always works.',
+    'Put it behind a flag, never does harm.',
+  ])('what something does of itself holds for nobody: %s', (text) => {
+    expect(standingOf(text)).toEqual([]);
+  });
 
   test('a question about what always happens', () => {
     expect(constraintsOf('Why does it always fail on Mondays?')).toEqual([]);

@@ -389,6 +389,12 @@ describe('failures', () => {
     expect(ledgerOf(items).failures).toMatchObject([{ what: name, cure: { seq: 4, files: [] } }]);
   });
 
+  test('of a part of a plan are not cured by a call for another part', () => {
+    const first = used('update_todo', { id: 3, status: 'done' }, 'Error: no todo 3', true);
+    const items = [...first, ...used('update_todo', { id: 4, status: 'done' }, 'Updated.')];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: null }]);
+  });
+
   test.each(['browser_tabs', 'browser_snapshot'])(
     'of a call that is given nothing are cured by the same call: %s',
     (name) => {
@@ -648,8 +654,13 @@ test.each([
   expect(ledgerOf(items).open_calls).toHaveLength(left.length);
 });
 
-test('a command that could not end another has not ended it', () => {
-  const answer = codex('pkill: Cannot get process list\n', 0);
+test.each([
+  'pkill: Cannot get process list',
+  'bash: line 1: pkill: command not found',
+  'sh: 1: pkill: not found',
+  'zsh:1: command not found: pkill',
+])('a command that could not end another has not ended it: %s', (said) => {
+  const answer = codex(`${said}\n`, 0);
   const items = [
     ...used('exec_command', { cmd: 'npm install' }, LEFT),
     ...used('exec_command', { cmd: 'pkill -f "npm install" || true' }, answer),
