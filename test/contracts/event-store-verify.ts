@@ -72,7 +72,10 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
       [
         'a time that was changed',
         `UPDATE events SET at = '2026-11-01T12:00:00.001Z' WHERE ${FIRST} AND version = 2`,
-        ['version 2 (item.appended) does not match its hash: it was changed'],
+        [
+          'version 2 (item.appended) does not match its hash: it was changed',
+          'the stored state differs from the log in updated_at',
+        ],
       ],
       [
         'a hash that was changed: the next event no longer follows it',

@@ -3,7 +3,7 @@ import { tellsError } from '../error-lines.ts';
 import type { Message, ToolCall } from '../items/item.ts';
 import { type PlainPart, partsBeside, readOpaque } from '../items/opaque.ts';
 import { asksUser } from '../items/user-words.ts';
-import { isJsonObject, type Json, stringsOf } from '../json.ts';
+import { isJsonObject, type Json, stringField, stringsOf } from '../json.ts';
 import { isFileName, shortPath } from '../names.ts';
 import { cleaned, clipEnd, clipMiddle, firstLine, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
@@ -28,10 +28,17 @@ const NOTHING_GIVEN = '{}';
 export function doneBy(call: ToolCall): Done {
   const script = scriptRunBy(call);
   const tool = clipEnd(oneLine(call.name), LONGEST_TOOL);
-  const subject = subjectOf(call, script);
+  const own = subjectOf(call, script);
   const kind = script === null ? null : runKindOf(script);
-  const given = subject === '' && script === null ? givenTo(call) : null;
+  const given = own === '' && script === null ? givenTo(call) : null;
+  const subject = given === NOTHING_GIVEN ? planIn(call) : own;
   return { tool, subject, script, kind, ...(given !== null && { given }) };
+}
+
+/** How the plan begins that a call hands in; '' where it hands in a list. */
+function planIn({ input }: ToolCall): string {
+  const plan = isJsonObject(input) ? stringField(input, 'plan') : undefined;
+  return firstLine(cleaned((plan ?? '').slice(0, 4_000)), LONGEST_SUBJECT);
 }
 
 /** The few values that a call was given, the same however they are ordered; null where they are more. */
