@@ -21,8 +21,12 @@ afterAll(async () => {
   await service?.dispose();
 });
 
-/** A page of a browser of its own; what the page itself complains of makes the test fail. */
-async function onPage(options: BrowserContextOptions, act: (page: Page) => Promise<void>) {
+/** A page of a browser of its own; what the page itself complains of otherwise makes the test fail. */
+async function onPage(
+  options: BrowserContextOptions,
+  act: (page: Page) => Promise<void>,
+  expected: unknown[] = [],
+) {
   const context = await browser.newContext({ baseURL: service.url, ...options });
   const complaints: string[] = [];
   try {
@@ -35,7 +39,7 @@ async function onPage(options: BrowserContextOptions, act: (page: Page) => Promi
   } finally {
     await context.close();
   }
-  expect(complaints).toEqual([]);
+  expect(complaints).toEqual(expected);
 }
 
 /** What keeps people from using a page, as far as a program can tell. */
@@ -131,6 +135,18 @@ describe('a newcomer', () => {
       await post('/sessions/live/items', { role: 'assistant', content: 'Second.' });
       await page.getByText('2 items', { exact: true }).waitFor();
     });
+  });
+
+  it('says so when what it follows is gone', async () => {
+    await post('/sessions/gone/items', { role: 'user', content: 'First.' });
+    const follow = async (page: Page) => {
+      const status = (hasText: string) => page.getByRole('status').filter({ hasText });
+      await page.goto('/inspect/sessions/gone');
+      await status('live').waitFor();
+      await fetch(`${service.url}/sessions/gone`, { method: 'DELETE' });
+      await status('no longer live').waitFor();
+    };
+    await onPage({}, follow, [expect.stringContaining('404')]);
   });
 });
 

@@ -97,7 +97,7 @@ const TELLS_PAST =
   /^(?=[A-Z])(?!(?:if|when|whenever|once|unless|until|only)\b)(?=.{0,400}\b(?:and|by|from|it|that|the|they|this|to|with)\b)(?!.{0,400}\b(?:from now on|going forward|needs? to|ha(?:s|ve) to|must|should|shall|please|you|your|do not|don['’]t|never|always|make sure|ensure|let['’]s|i|we|need|add|change|do|fix|keep|leave|make|put|remove|run|use|write)\b)(?:\S{1,30} ){0,8}(?:was|were|had|did|became|began|brought|caught|gave|grew|led|lost|paid|saw|sold|took|told|went|wrote|(?:it|they|this|that|he|she|who|which) (?:\w{2,15}ly )?\w{3,20}ed)\b/i;
 /** What the user does not know or has to do now and then, which nobody is asked to change. */
 const KNOWS_NOT =
-  /\b(?:sometimes|usually|often) (?:I|we) (?:just )?(?:need|have) to\b|\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
+  /\b(?:sometimes|usually|often) (?:I|we) (?:just )?(?:need|have) to\b|^(?:really |still )?don['’]?t (?:remember|recall|recogni[sz]e|know|understand)\b|\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|recogni[sz]e|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
 const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
 /** What there is to be none of; "no" in capitals also answers, tells what is missing, and is "not" in Spanish. */

@@ -236,6 +236,7 @@ describe('what demands nothing', () => {
       'what the user has forgotten',
       'I don’t remember the email on the account, but my name is Kim.',
     ],
+    ['what the user does not understand', "Don't understand why it fails."],
     ['what the user does not know', "We really don't know which of the two it was."],
     ['what still does not work, in Spanish', 'El botón de guardar sigue sin funcionar'],
     ['what still does not work, in Portuguese', 'O login continua sem funcionar aqui'],

@@ -62,7 +62,9 @@ function follow() {
   const source = new EventSource(address);
   stream = { source, address };
   source.onopen = () => say('live');
-  source.onerror = () => say('connecting …');
+  // Closed: what it followed is not there any more.
+  source.onerror = () =>
+    say(source.readyState === EventSource.CLOSED ? 'no longer live' : 'connecting …');
   source.onmessage = () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
