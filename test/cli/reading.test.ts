@@ -363,7 +363,7 @@ describe('what a user can do wrong', () => {
     [
       'an address that is none',
       ['list', '--url', 'localhost:8787'],
-      1,
+      2,
       'write the address of the service',
     ],
     [
