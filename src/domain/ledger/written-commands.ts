@@ -42,7 +42,7 @@ function callInTags(text: string): ToolCall | null {
 function callFrom(source: string): ToolCall | null {
   const head = /^<function=([\w.-]{1,100})>/.exec(source);
   if (head === null) return null;
-  const input: Record<string, Json> = {};
+  const input: [name: string, value: Json][] = [];
   const [first = '', ...pieces] = source
     .slice(head[0].length, -TAGS_END.length)
     // An argument ends where the next one begins, and not where its text speaks of an end.
@@ -55,9 +55,15 @@ function callFrom(source: string): ToolCall | null {
     const value = text.slice(start.length, -PARAMETER_END.length).replace(/\n$/, '');
     // The end of one is missing.
     if (value.includes('\n<parameter=') && !value.includes(TAGS_END)) return null;
-    input[name] = /^\[\s*-?\d/.test(value) ? (parseInside(value) ?? value) : value;
+    input.push([name, /^\[\s*-?\d/.test(value) ? (parseInside(value) ?? value) : value]);
   }
-  return { kind: 'tool_call', id: '', name: head[1] ?? '', input, source };
+  return {
+    kind: 'tool_call',
+    id: '',
+    name: head[1] ?? '',
+    input: Object.fromEntries(input),
+    source,
+  };
 }
 
 /** What stands above an answer to a call that was written so. */
