@@ -14,7 +14,7 @@ import { PATH_FIELDS } from '../workspace/tool-input.ts';
 import { runKindOf, withoutSetUpLines } from './command-line.ts';
 import { isSince } from './inherit.ts';
 import type { LastSaid, Request } from './ledger.ts';
-import type { Done } from './runs.ts';
+import { type Done, NOTHING_GIVEN } from './runs.ts';
 
 const LONGEST_SUBJECT = 140;
 /** A text in PowerShell that is handed on to what the script is about. */
@@ -22,7 +22,6 @@ const HANDED_ON = /^\s{0,20}@(['"])\r?\n[\s\S]*?\n\1@\s{0,20}\|\s{0,20}/;
 const MOST_SAID = 200_000;
 const LONGEST_TOOL = 100;
 const MOST_GIVEN = 8;
-const NOTHING_GIVEN = '{}';
 
 /** What a call is about, in one line, and whether it runs tests, a build or a check. */
 export function doneBy(call: ToolCall): Done {

@@ -31,6 +31,9 @@ export type Done = {
   kind: Run['kind'] | null;
 };
 
+/** What is given to a call that does the same whatever it was given. */
+export const NOTHING_GIVEN = '{}';
+
 const LONGEST_SAID = 200;
 const MOST_CURE_FILES = 5;
 const MOST_BETWEEN = 10;
@@ -260,8 +263,8 @@ export class Runs {
     const known = this.failures.get(own);
     // The newest stands last, and what was cured before has come back.
     this.failures.delete(own);
-    const { tool, subject, given = '{}' } = done;
-    const about = subject === '' && given !== '{}' ? given : subject;
+    const { tool, subject, given = NOTHING_GIVEN } = done;
+    const about = subject === '' && given !== NOTHING_GIVEN ? given : subject;
     const what = about === '' ? tool : `${tool} (${about})`;
     this.failures.set(own, {
       ...{ seq, last_seq: seq, what, key, lines, times: 1, failed_at: at, cure: null },
