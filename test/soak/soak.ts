@@ -7,6 +7,7 @@ import { type Deed, Tally } from '../e2e/crash/tally.ts';
 import { Writer } from '../e2e/crash/writer.ts';
 import { Cluster, type Victim } from '../support/cluster/cluster.ts';
 import { type Inspection, inspect } from '../support/cluster/inspect.ts';
+import { until } from '../support/cluster/until.ts';
 import { cut, gate, hang, slow, status } from '../support/scripted-model/behaviour.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { carryOut, type Fault, isPossible, touched } from './faults.ts';
@@ -19,6 +20,8 @@ const THINKING_MS = 40;
 const PATIENCE_MS = 100;
 /** The model holds an answer back for up to this long. */
 const HELD_BACK_MS = 1_500;
+/** When all faults are mended, a session is compacted within this time. */
+const COMPACTED_MS = 120_000;
 /** How often a second fault comes before the first one is mended. */
 const TOGETHER = 0.25;
 
@@ -70,7 +73,9 @@ class Soak {
     const working = Array.from({ length: this.#options.clients }, (_, client) =>
       this.#work(client, this.#random.split()).catch((error) => this.#fail(error)),
     );
-    await this.#breakThings(started).catch((error) => this.#fail(error));
+    await this.#breakThings(started)
+      .then(() => this.#untilCompacted())
+      .catch((error) => this.#fail(error));
     this.#isOver = true;
     await Promise.all(working);
     const findings = await inspect(this.#cluster, this.#ledgers);
@@ -141,6 +146,15 @@ class Soak {
       }
       await Promise.all(together);
     }
+  }
+
+  /** On a slow machine the faults can be over before a session has grown enough to be compacted. */
+  async #untilCompacted(): Promise<void> {
+    const hasCompacted = async () => {
+      for (const ledger of this.#ledgers) await ledger.check();
+      return this.#isOver || this.#ledgers.some((one) => one.count('compaction.completed') > 0);
+    };
+    await until('a compaction that completes', hasCompacted, COMPACTED_MS);
   }
 
   #breakOne(fault: Fault): Promise<void> {
