@@ -151,7 +151,7 @@ class Soak {
   /** On a slow machine the faults can be over before a session has grown enough to be compacted. */
   async #untilCompacted(): Promise<void> {
     const hasCompacted = async () => {
-      for (const ledger of this.#ledgers) await ledger.check();
+      for (const ledger of this.#ledgers) await ledger.read();
       return this.#isOver || this.#ledgers.some((one) => one.count('compaction.completed') > 0);
     };
     await until('a compaction that completes', hasCompacted, COMPACTED_MS);

@@ -27,7 +27,7 @@ export class Ledger {
 
   /** Reads what is new in the log; throws when something acknowledged is missing or doubled. */
   async check(): Promise<void> {
-    await this.#read();
+    await this.read();
     const { problems } = checkHistory(this.#log, this.writers, false);
     throwFor(this.session.id, [...problems, ...(await this.#contextProblems(this.#format))]);
   }
@@ -72,7 +72,7 @@ export class Ledger {
   /** Compactions come one at a time: only the last of them can be under way. */
   async #readToLastEnd(): Promise<void> {
     for (;;) {
-      await this.#read();
+      await this.read();
       const last = this.#log.findLast(({ type }) => type === 'compaction.requested');
       const id = last?.data.compaction_id;
       if (last === undefined) return;
@@ -81,7 +81,8 @@ export class Ledger {
     }
   }
 
-  async #read(): Promise<void> {
+  /** Reads what is new in the log; checks nothing, so clients may write meanwhile. */
+  async read(): Promise<void> {
     this.#log.push(...(await this.session.events(this.#log.at(-1)?.version ?? 0)));
   }
 
