@@ -50,7 +50,7 @@ describe.each(FORMATS)('in %s', (format) => {
             expect(parts).toEqual(whole);
           },
         ),
-        { numRuns: atScale({ brief: 4, short: 60, long: 600 }) },
+        { numRuns: atScale({ brief: 4, short: 24, long: 600 }) },
       );
     },
   );
@@ -81,7 +81,7 @@ describe.each(FORMATS)('in %s', (format) => {
           expect(whole.log).toEqual(isSaid ? log : [...before, ...after]);
         },
       ),
-      { numRuns: atScale({ brief: 4, short: 40, long: 400 }) },
+      { numRuns: atScale({ brief: 4, short: 16, long: 400 }) },
     );
   });
 });
