@@ -2,10 +2,13 @@ import { sumTokens, supersededSeqs, type View } from '../domain/context/view.ts'
 import { codecFor, type Format } from '../domain/items/codecs.ts';
 import { pairedParts } from '../domain/items/pairing.ts';
 import { advanceLedger, type LedgerItem } from '../domain/ledger/advance.ts';
+import { inheritedLedger } from '../domain/ledger/inherit.ts';
 import { EMPTY_LEDGER, type Ledger } from '../domain/ledger/ledger.ts';
 import { eventAt } from './event-at.ts';
 import { READ_BYTES } from './event-page.ts';
 import { eventPages } from './event-pages.ts';
+import { FORKED, forkedFrom } from './forked-from.ts';
+import { baseAt } from './load-view.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
@@ -25,17 +28,30 @@ export function foldHere({ largestHere }: Pick<Ports, 'largestHere'>, { entries 
 
 /**
  * Folds the ledger of a session from the items of its log up to one, page by page: for contexts that
- * were compacted by their client or by version 0.1, which stored none.
+ * were compacted by their client, or by a release that stored none or one of other rules.
  */
-export async function foldLedger(
+export function foldLedger(
   store: EventStore,
   ref: SessionRef,
   format: Format,
   through: number,
 ): Promise<Ledger> {
+  return foldFrom(store, { ref, through, at: Number.MAX_SAFE_INTEGER }, format, new Set());
+}
+
+/** The items to fold: up to one of them, as the log had them at a version. */
+type Range = { ref: SessionRef; through: number; at: number };
+
+/** `forks`: those that ask for what this one has known. */
+async function foldFrom(
+  store: EventStore,
+  { ref, through, at }: Range,
+  format: Format,
+  forks: Set<string>,
+): Promise<Ledger> {
   const codec = codecFor(format);
-  const superseded = await supersededItems(store, ref);
-  let ledger = await firstLedger(store, ref);
+  const superseded = await supersededItems(store, ref, at);
+  let ledger = await firstLedger(store, ref, format, forks);
   let waiting: LedgerItem[] = [];
   const query = {
     types: ['item.appended'] as const,
@@ -56,14 +72,36 @@ export async function foldLedger(
   return advanceLedger(ledger, waiting);
 }
 
-async function supersededItems(store: EventStore, ref: SessionRef): Promise<Set<number>> {
-  return supersededSeqs(await store.events(ref, { types: ['item.superseded'] }));
+async function supersededItems(
+  store: EventStore,
+  ref: SessionRef,
+  at: number,
+): Promise<Set<number>> {
+  return supersededSeqs(await store.events(ref, { types: ['item.superseded'], up_to: at }));
 }
 
-/** A fork begins with what its parent's log says. */
-async function firstLedger(store: EventStore, ref: SessionRef): Promise<Ledger> {
-  const event = await eventAt(store, ref, 2);
-  return (event?.type === 'session.forked' && event.data.ledger) || EMPTY_LEDGER;
+/** A fork begins with what its parent's log says, which is read again where the fork has no ledger of it. */
+async function firstLedger(
+  store: EventStore,
+  ref: SessionRef,
+  format: Format,
+  forks: Set<string>,
+): Promise<Ledger> {
+  const forked = await eventAt(store, ref, FORKED);
+  if (forked?.type !== 'session.forked') return EMPTY_LEDGER;
+  const { ledger, entries, parent_version: at } = forked.data;
+  if (ledger !== undefined) return ledger;
+  // Where nothing was compacted, all was copied. Two sessions can be each other's parents by a clock set back.
+  if (entries.length === 0 || forks.has(ref.session_id)) return EMPTY_LEDGER;
+  forks.add(ref.session_id);
+  const parent = await forkedFrom(store, ref, forked);
+  const base = parent && (await baseAt(store, parent, at));
+  if (parent === null || base === null) return EMPTY_LEDGER;
+  const made = await eventAt(store, parent, base.version);
+  const stored = made?.type === 'compaction.completed' ? made.data.ledger : undefined;
+  const { through } = base;
+  const known = stored ?? (await foldFrom(store, { ref: parent, through, at }, format, forks));
+  return inheritedLedger(known, parent.session_id);
 }
 
 /** How many of the items can be folded so that no call is parted from a result that may still come. */

@@ -1,5 +1,8 @@
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
 
+/** The version at which a fork says what it has inherited. */
+export const FORKED = 2;
+
 /**
  * The session that a session was forked from. Null where the parent was erased and its id has been taken by
  * another one since, whose items were never the past of this fork.

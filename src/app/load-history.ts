@@ -9,15 +9,13 @@ import type { EventType } from '../domain/session/events.ts';
 import type { Instructed } from '../domain/session/known-by-openings.ts';
 import { eventAt } from './event-at.ts';
 import { eventPages } from './event-pages.ts';
-import { forkedFrom } from './forked-from.ts';
+import { FORKED, forkedFrom } from './forked-from.ts';
 import { loadView } from './load-view.ts';
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
 
 /** `place` is null for what a compaction by the client has put there, or the session began with. */
 export type HistoryItem = Instructed & { place: { session_id: string; seq: number } | null };
 
-/** The version of the event that says what a session was forked from. */
-const FORKED = 2;
 const EVENTS_PER_READ = 2_000;
 /** Of a page of events: it is read and taken apart in one go. */
 const MOST_BYTES = 2_000_000;

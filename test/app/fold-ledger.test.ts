@@ -1,6 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { foldHere, foldLedger } from '../../src/app/fold-ledger.ts';
+import { fork } from '../../src/app/fork.ts';
 import { ElsewhereError } from '../../src/app/ports/elsewhere-error.ts';
+import type { EventStore } from '../../src/app/ports/event-store.ts';
+import type { Ledger } from '../../src/domain/ledger/ledger.ts';
 import { compact } from '../conformance/lab.ts';
 import { call, ofTokens, result, user } from '../support/items.ts';
 import { SessionLab } from '../support/session-lab.ts';
@@ -32,6 +35,49 @@ it('folds from the whole log, page by page, what a compaction has stored', async
   expect(ledger?.requests.length).toBeGreaterThan(100);
   const folded = await foldLedger(lab.store, lab.ref, 'anthropic', through);
   expect({ ...folded, epochs: ledger?.epochs }).toEqual(ledger);
+});
+
+/** As a store of another release would be read: no ledger of it is known. */
+function withoutLedgers(store: EventStore): EventStore {
+  const events: EventStore['events'] = async (...asked) =>
+    (await store.events(...asked)).map((event) => {
+      if (event.type !== 'compaction.completed' && event.type !== 'session.forked') return event;
+      const { ledger: _, ...data } = event.data;
+      return { ...event, data } as typeof event;
+    });
+  return Object.assign(Object.create(store), { events, head: store.head.bind(store) });
+}
+
+it('begins in a fork of a fork with what their parents knew when they were forked', async () => {
+  lab = await SessionLab.open('anthropic', {
+    context_window: 20_000,
+    config: { protected_tokens: 0, protected_messages: 0, auto_compact_enabled: false },
+  });
+  const ports = { store: lab.store, world: lab.world, clock: { now: lab.now }, newId: lab.newId };
+  const rules = ['lab', 'one', 'two'].map((id) => `Never touch the folder ${id}.`);
+  let ledger: Ledger | undefined;
+  for (const [n, id] of ['one', 'two', 'three'].entries()) {
+    await lab.append([user(`Go on. ${rules[n]}`), user(ofTokens(900)), user('And then?')]);
+    const completed = (await compact(lab, 'full')).findLast(
+      (event) => event.type === 'compaction.completed',
+    );
+    ledger = completed?.data.ledger;
+    const outcome = await fork(ports, lab.ref, { id });
+    expect(outcome.ok).toBe(true);
+    // The fork knows nothing of this.
+    await lab.append([user('Always write the year in Roman numbers.')]);
+    await compact(lab, 'full');
+    lab.ref = { ...lab.ref, session_id: id };
+  }
+  const folded = await foldLedger(withoutLedgers(lab.store), lab.ref, 'anthropic', 2);
+  expect(folded.constraints.map(({ text, of }) => `${of}: ${text}`)).toEqual([
+    `lab: ${rules[0]}`,
+    `one: ${rules[1]}`,
+    `two: ${rules[2]}`,
+  ]);
+  expect(folded.constraints.map(({ text }) => text)).toEqual(
+    ledger?.constraints.map(({ text }) => text),
+  );
 });
 
 it('is left to a thread where a context is large, and done where there are none', async () => {

@@ -27,12 +27,13 @@ export class LedgerCheck {
       case 'session.created':
         this.format = event.data.format;
         return true;
-      case 'session.forked':
-        this.stored.set(event.version, {
-          through: event.version,
-          ledger: event.data.ledger ?? EMPTY_LEDGER,
-        });
+      case 'session.forked': {
+        const { ledger, entries } = event.data;
+        // Of another release, its parent's log says it: what is built on that is taken as it is.
+        const inherited = ledger ?? (entries.length === 0 ? EMPTY_LEDGER : null);
+        this.stored.set(event.version, { through: event.version, ledger: inherited });
         return true;
+      }
       case 'item.appended':
         if (event.data.excluded === undefined) {
           this.items.push({ seq: event.version, item: event.data.item });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LedgerCheck } from '../../../src/domain/context/ledger-check.ts';
+import { EMPTY_LEDGER } from '../../../src/domain/ledger/ledger.ts';
 import type { EventOf, SessionEvent } from '../../../src/domain/session/events.ts';
 import { compact } from '../../conformance/lab.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
@@ -68,5 +69,26 @@ describe('LedgerCheck', () => {
       delete data.ledger;
     });
     expect(wrongOnes(log)).toEqual([]);
+  });
+
+  it.each([
+    ['takes what a fork builds on a ledger of another release as it is', undefined, 0],
+    ['holds it against a ledger of today', EMPTY_LEDGER, 1],
+  ])('%s', async (_, ledger, wrong) => {
+    const all = await events();
+    const [created] = all;
+    const last = all.find((event) => event.type === 'compaction.completed');
+    if (created === undefined || last === undefined) throw new Error('nothing was compacted');
+    const { at, data } = last;
+    const entries = data.entries.map((entry) => ({ ...entry, seq: null }));
+    const parent = { parent_session_id: 'lab', parent_version: 9 };
+    const forked: SessionEvent = {
+      ...{ type: 'session.forked', version: 2, at },
+      data: { ...parent, entries, ...(ledger !== undefined && { ledger }) },
+    };
+    const previous = { compaction_id: null, version: 2, through: 2 };
+    // It says what no item of the fork does.
+    const completed = { ...last, data: { ...data, previous, through: 2 } };
+    expect(wrongOnes([created, forked, completed])).toHaveLength(wrong);
   });
 });
