@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { nearestName } from './nearest-name.ts';
 
+/** So many names are said where none is near. */
+const MOST_NAMED = 10;
+
 /**
  * What to do about the field `name`, which the object at `path` does not have: the name that it most
- * likely stands for, or the object inside of this one that has it.
+ * likely stands for, those that begin like it, the object inside of this one that has it, or all that there are.
  */
 export function unknownFieldHint(
   schema: z.ZodType,
@@ -12,14 +15,21 @@ export function unknownFieldHint(
 ): string {
   const objects = path.reduce((found, key) => found.flatMap((one) => inside(one, key)), [schema]);
   const shapes = objects.flatMap(shapesOf);
-  const nearest = nearestName(name, shapes.flatMap(Object.keys));
+  const names = [...new Set(shapes.flatMap(Object.keys))];
+  const nearest = nearestName(name, names);
   if (nearest !== null) return `there is no field "${name}" here: did you mean "${nearest}"?`;
   for (const [field, type] of shapes.flatMap((shape) => Object.entries(shape))) {
     if (shapesOf(type).some((shape) => Object.hasOwn(shape, name))) {
       return `there is no field "${name}" here: it belongs inside "${field}"`;
     }
   }
-  return `there is no field "${name}" here: check its name or leave it out`;
+  const longer = name.length < 4 ? [] : names.filter((one) => one.startsWith(name));
+  const told = longer.length > 0 ? longer : names;
+  const what =
+    told.length === 0 || told.length > MOST_NAMED
+      ? 'check its name or leave it out'
+      : `${longer.length > 0 ? 'did you mean one of' : 'there are'} ${told.join(', ')}`;
+  return `there is no field "${name}" here: ${what}`;
 }
 
 type Shape = Record<string, z.ZodType>;

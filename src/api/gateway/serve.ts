@@ -27,7 +27,7 @@ export async function serve(relay: Relay, asked: Asked): Promise<Response> {
     const who = relay.who(request);
     if (TWICE.test(path)) return versionTwice(path, request.headers);
     const target = targetOf(relay.upstreams, { named, rest, headers: request.headers });
-    if (target === null) return noUpstream(isAnthropic);
+    if (target === null) return noUpstream(named ?? '', isAnthropic);
     if (target.name === 'openai' && OWN_API.test(path)) return notOfAProvider(path);
     if (request.method === 'POST' && path === '/responses/compact') {
       return await relay.compact(request, target.name);
@@ -51,12 +51,12 @@ function upgradeRefused(isAnthropic: boolean): Response {
   });
 }
 
-function noUpstream(isAnthropic: boolean): Response {
+function noUpstream(name: string, isAnthropic: boolean): Response {
+  const variable = `PALIMPSEST_UPSTREAM_${name.toUpperCase().replaceAll('-', '_')}`;
   return gatewayError(isAnthropic, {
     status: 404,
     code: 'unknown_upstream',
-    message:
-      'this path names an upstream that the operator has not set: PALIMPSEST_UPSTREAM_NAME sets it',
+    message: `the operator has set no upstream "${name}", which this path names: ${variable} sets it`,
   });
 }
 
