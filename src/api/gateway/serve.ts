@@ -1,3 +1,5 @@
+import { headersRead } from '../../app/gateway/turn-request.ts';
+import { headerProblem } from '../../app/gateway/turn-settings.ts';
 import { mayHoldOurs } from '../../app/opaque-content.ts';
 import { protocolOf } from '../../domain/gateway/protocol.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
@@ -32,6 +34,8 @@ export async function serve(relay: Relay, asked: Asked): Promise<Response> {
     if (request.method === 'POST' && path === '/responses/compact') {
       return await relay.compact(request, target.name);
     }
+    const misuse = protocol === null ? null : headerProblem(headersRead(request.headers));
+    if (misuse !== null) return unusable(misuse, isAnthropic);
     const call = { ...asked, who, target, protocol, isAnthropic };
     const body = await readBody(request, relay);
     return await (protocol === null || body.kind === 'long'
@@ -49,6 +53,11 @@ function upgradeRefused(isAnthropic: boolean): Response {
     code: 'upgrade_required',
     message: 'this service speaks plain HTTP only: send the request without an upgrade',
   });
+}
+
+/** Passed over, a session would have another window or profile than its client believes. */
+function unusable(message: string, isAnthropic: boolean): Response {
+  return gatewayError(isAnthropic, { status: 400, code: 'invalid_request', message });
 }
 
 function noUpstream(name: string, isAnthropic: boolean): Response {
