@@ -262,7 +262,8 @@ describe('a session that does not exist', () => {
     expect(reply.status).toBe(404);
     expect(reply.body).toMatchObject({
       type: 'urn:palimpsest:problem:session-not-found',
-      detail: 'there is no session with this id: GET /sessions lists those there are, POST /sessions creates one',
+      detail:
+        'there is no session with this id: GET /sessions lists those there are, POST /sessions creates one',
     });
   });
 
