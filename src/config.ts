@@ -212,6 +212,8 @@ export function refuseOpenWithoutKeys({ host, role, api_keys }: ServerSettings):
   );
 }
 
+const PREFIX = 'PALIMPSEST_';
+
 /** A misspelt field would otherwise be ignored in silence. */
 function refuseUnknownVariables(names: string[], secrets: readonly string[]): void {
   const known = new Set([
@@ -223,12 +225,16 @@ function refuseUnknownVariables(names: string[], secrets: readonly string[]): vo
     'PALIMPSEST_API_KEY',
   ]);
   const unknown = names.filter(
-    (name) => name.startsWith('PALIMPSEST_') && !known.has(name) && !isUpstreamVariable(name),
+    (name) => name.startsWith(PREFIX) && !known.has(name) && !isUpstreamVariable(name),
   );
   if (unknown.length === 0) return;
+  const ends = [...known]
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => name.slice(PREFIX.length));
   const named = unknown.map((name) => {
-    const nearest = nearestName(name, known);
-    return nearest === null ? name : `${name} (did you mean ${nearest}?)`;
+    // Without what all of them begin with, which would make any two alike.
+    const nearest = nearestName(name.slice(PREFIX.length), ends);
+    return nearest === null ? name : `${name} (did you mean ${PREFIX}${nearest}?)`;
   });
   throw new SettingsError(`unknown variable ${named.join(', ')}: .env.example lists all of them`);
 }

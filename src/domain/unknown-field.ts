@@ -23,13 +23,20 @@ export function unknownFieldHint(
       return `there is no field "${name}" here: it belongs inside "${field}"`;
     }
   }
-  const longer = name.length < 4 ? [] : names.filter((one) => one.startsWith(name));
-  const told = longer.length > 0 ? longer : names;
-  const what =
-    told.length === 0 || told.length > MOST_NAMED
-      ? 'check its name or leave it out'
-      : `${longer.length > 0 ? 'did you mean one of' : 'there are'} ${told.join(', ')}`;
-  return `there is no field "${name}" here: ${what}`;
+  const begins = names.filter((one) => one.startsWith(name)).slice(0, MOST_NAMED);
+  const longer = name.length < 4 ? [] : begins;
+  return `there is no field "${name}" here: ${longer.length > 0 ? `did you mean ${listed(longer, 'or')}?` : knownWords(names)}`;
+}
+
+function knownWords(names: readonly string[]): string {
+  if (names.length === 0 || names.length > MOST_NAMED) return 'check its name or leave it out';
+  return names.length === 1 ? `the only one is "${names[0]}"` : `there are ${listed(names, 'and')}`;
+}
+
+function listed(names: readonly string[], word: string): string {
+  const last = `"${names.at(-1)}"`;
+  const before = names.slice(0, -1).map((name) => `"${name}"`);
+  return before.length === 0 ? last : `${before.join(', ')} ${word} ${last}`;
 }
 
 type Shape = Record<string, z.ZodType>;

@@ -8,9 +8,10 @@ const fork = z.strictObject({ at: z.int(), id: z.string(), inner: z.object({ dep
 it.each<[z.ZodType, string, string]>([
   [fork, 'inne', 'did you mean "inner"?'],
   [fork, 'depth', 'it belongs inside "inner"'],
-  [fork, 'version', 'there are at, id, inner'],
-  [configSchema, 'packet', 'did you mean one of packet_author, packet_max_tail_chars'],
+  [fork, 'version', 'there are "at", "id" and "inner"'],
+  [configSchema, 'packet', 'did you mean "packet_author", "packet_max_tail_chars"'],
   [configSchema, 'colour', 'check its name or leave it out'],
+  [z.strictObject({ cascade: z.boolean() }), 'twice', 'the only one is "cascade"'],
   [z.strictObject({}), 'twice', 'check its name or leave it out'],
 ])('says what to write in place of an unknown field (%#)', (schema, name, words) => {
   expect(unknownFieldHint(schema, [], name)).toContain(
