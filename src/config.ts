@@ -11,6 +11,7 @@ import { isUpstreamVariable, readUpstreams } from './config/upstreams.ts';
 import { IN_PLAIN_WORDS } from './domain/issue-words.ts';
 import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
+import { percentProblem } from './domain/policy/percentages.ts';
 import { toolPatternProblem } from './domain/policy/tool-patterns.ts';
 import { protocolOf, shownScheme, urlsOfHosts } from './domain/url-text.ts';
 import { readRedisUrl } from './workers/engines/bullmq/redis-address.ts';
@@ -128,6 +129,8 @@ export function readSettings(environment: Environment) {
     ...file.compact,
     ...overridesFromEnvironment(Object.fromEntries(present)),
   };
+  const share = percentProblem(overrides);
+  if (share !== null) throw new SettingsError(share);
   const misfit = toolPatternProblem(overrides.micro_compact_eligible_tools ?? []);
   if (misfit !== null) throw new SettingsError(`micro_compact_eligible_tools: ${misfit}`);
   const secrets = file.hooks.map(({ secret_env }) => secret_env);
@@ -209,6 +212,8 @@ export function refuseOpenWithoutKeys({ host, role, api_keys }: ServerSettings):
   );
 }
 
+const PREFIX = 'PALIMPSEST_';
+
 /** A misspelt field would otherwise be ignored in silence. */
 function refuseUnknownVariables(names: string[], secrets: readonly string[]): void {
   const known = new Set([
@@ -220,12 +225,16 @@ function refuseUnknownVariables(names: string[], secrets: readonly string[]): vo
     'PALIMPSEST_API_KEY',
   ]);
   const unknown = names.filter(
-    (name) => name.startsWith('PALIMPSEST_') && !known.has(name) && !isUpstreamVariable(name),
+    (name) => name.startsWith(PREFIX) && !known.has(name) && !isUpstreamVariable(name),
   );
   if (unknown.length === 0) return;
+  const ends = [...known]
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => name.slice(PREFIX.length));
   const named = unknown.map((name) => {
-    const nearest = nearestName(name, known);
-    return nearest === null ? name : `${name} (did you mean ${nearest}?)`;
+    // Without what all of them begin with, which would make any two alike.
+    const nearest = nearestName(name.slice(PREFIX.length), ends);
+    return nearest === null ? name : `${name} (did you mean ${PREFIX}${nearest}?)`;
   });
   throw new SettingsError(`unknown variable ${named.join(', ')}: .env.example lists all of them`);
 }

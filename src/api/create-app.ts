@@ -165,8 +165,22 @@ function errorResponse(problem: ProblemError, c: Context): Response {
     : problemResponse(problem);
 }
 
+/** The path of ours that is most likely meant: without a slash at its end, a prefix, or capitals. */
+function nearPath(app: OpenAPIHono, path: string): string | null {
+  const bare = path.replace(/(?<=[^/])\/+$/, '');
+  const plain = bare.replace(/^(?:\/api)?(?:\/v\d)?(\/[^/]+)/i, (_, first: string) =>
+    first.toLowerCase(),
+  );
+  const meant = [bare, plain, plain.replace(/^\/session(?=\/|$)/, '/sessions')];
+  const isServed = (one: string) =>
+    METHODS.some((method) => app.router.match(method, one)[0].length > 0);
+  return meant.find((one) => one !== path && isServed(one)) ?? null;
+}
+
 /** What whoever asks at a path that does not exist should do. */
-function insteadOf(path: string): string {
+function insteadOf(app: OpenAPIHono, path: string): string {
+  const near = nearPath(app, path);
+  if (near !== null) return `did you mean ${near}?`;
   const meant = pathWithVersion(path);
   if (meant !== null) {
     return `set the base URL so that this becomes ${meant}, which the gateway serves`;
@@ -186,7 +200,7 @@ function unrouted(app: OpenAPIHono, relay: Relay, c: Context): Response | Promis
     if (passed !== null) return passed;
     const problem = new ProblemError(
       'not_found',
-      `there is nothing at this path: ${insteadOf(path)}`,
+      `there is nothing at this path: ${insteadOf(app, path)}`,
     );
     // SDKs show the words of an error only in the shape of their provider's.
     return pathWithVersion(path) === null

@@ -14,7 +14,8 @@ import type { Ports } from './ports/ports.ts';
 /**
  * The context at a version (default: the newest) as people look at it (SPEC 2, section 27): what fills
  * it, and one page of its entries, `page` counting from 0. `tokens` as the service reckons with them, also
- * those of what fills it; those of the entries are estimates without margin. Rejects: session_not_found, version_not_found.
+ * those of what fills it; those of the entries are estimates without
+ * `margin`. `is_counted`: the provider has counted a part of them. Rejects: session_not_found, version_not_found.
  */
 export async function readContextPage(
   ports: Pick<Ports, 'store' | 'largestHere' | 'world'>,
@@ -51,6 +52,8 @@ export async function readContextPage(
     newest: state.version,
     format: view.format,
     tokens,
+    is_counted: view.usage.usage !== null,
+    margin: config.token_safety_multiplier,
     window: usableWindow(config, inForce.context_window),
     threshold: thresholds(config, inForce.context_window).threshold,
     base_compaction_id: view.base?.compaction_id ?? null,

@@ -17,7 +17,9 @@ function mustOf(issue: z.core.$ZodRawIssue): string | null {
   switch (issue.code) {
     case 'invalid_type': {
       const expected = TYPES[issue.expected];
-      return expected === undefined ? null : `must be ${expected}`;
+      if (expected === undefined) return null;
+      const isList = expected === TYPES.object && Array.isArray(issue.input);
+      return `must be ${expected}${isList ? ', not an array' : ''}`;
     }
     case 'invalid_value':
       return mustBeOneOf(issue.values.map(String));

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { nearestName } from './nearest-name.ts';
 
+/** So many names are said where none is near. */
+const MOST_NAMED = 10;
+
 /**
  * What to do about the field `name`, which the object at `path` does not have: the name that it most
- * likely stands for, or the object inside of this one that has it.
+ * likely stands for, those that begin like it, the object inside of this one that has it, or all that there are.
  */
 export function unknownFieldHint(
   schema: z.ZodType,
@@ -12,14 +15,28 @@ export function unknownFieldHint(
 ): string {
   const objects = path.reduce((found, key) => found.flatMap((one) => inside(one, key)), [schema]);
   const shapes = objects.flatMap(shapesOf);
-  const nearest = nearestName(name, shapes.flatMap(Object.keys));
+  const names = [...new Set(shapes.flatMap(Object.keys))];
+  const nearest = nearestName(name, names);
   if (nearest !== null) return `there is no field "${name}" here: did you mean "${nearest}"?`;
   for (const [field, type] of shapes.flatMap((shape) => Object.entries(shape))) {
     if (shapesOf(type).some((shape) => Object.hasOwn(shape, name))) {
       return `there is no field "${name}" here: it belongs inside "${field}"`;
     }
   }
-  return `there is no field "${name}" here: check its name or leave it out`;
+  const begins = names.filter((one) => one.startsWith(name)).slice(0, MOST_NAMED);
+  const longer = name.length < 4 ? [] : begins;
+  return `there is no field "${name}" here: ${longer.length > 0 ? `did you mean ${listed(longer, 'or')}?` : knownWords(names)}`;
+}
+
+function knownWords(names: readonly string[]): string {
+  if (names.length === 0 || names.length > MOST_NAMED) return 'check its name or leave it out';
+  return names.length === 1 ? `the only one is "${names[0]}"` : `there are ${listed(names, 'and')}`;
+}
+
+function listed(names: readonly string[], word: string): string {
+  const last = `"${names.at(-1)}"`;
+  const before = names.slice(0, -1).map((name) => `"${name}"`);
+  return before.length === 0 ? last : `${before.join(', ')} ${word} ${last}`;
 }
 
 type Shape = Record<string, z.ZodType>;

@@ -3,6 +3,7 @@ import type { Ports } from '../app/ports/ports.ts';
 import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
 import { LOOK_UP_TOOLS } from '../domain/policy/own-tools.ts';
 import { type Outcome, reject } from '../domain/session/errors.ts';
+import { unknownFieldHint } from '../domain/unknown-field.ts';
 import type { Caller, Tool } from './tool.ts';
 import { compactTool } from './tools/compact.ts';
 import { statusTool } from './tools/context-status.ts';
@@ -41,13 +42,17 @@ function offered<Args>({ name, description, input, isReading, call }: Tool<Args>
     ...(LOOK_UP_TOOLS.has(name) && { _meta: { 'anthropic/alwaysLoad': true } }),
     call: async (ports, caller, args) => {
       const read = input.safeParse(args ?? {}, IN_PLAIN_WORDS);
-      return read.success ? call(ports, caller, read.data) : misfit(name, read.error);
+      return read.success ? call(ports, caller, read.data) : misfit(name, input, read.error);
     },
   };
 }
 
-function misfit(name: string, { issues }: z.ZodError): Outcome<never> {
-  const first = issues.slice(0, 3).map(({ path, message }) => {
+function misfit(name: string, input: z.ZodType, { issues }: z.ZodError): Outcome<never> {
+  const first = issues.slice(0, 3).flatMap((issue) => {
+    const { path, message } = issue;
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.slice(0, 3).map((key) => unknownFieldHint(input, path, key));
+    }
     const field = path.join('.');
     return field === '' ? message : `${field}: ${message}`;
   });

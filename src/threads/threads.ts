@@ -53,7 +53,7 @@ export function openThreads(
   tracer: Tracer,
   onMessage: (message: ThreadMessage) => void,
 ): Threads | null {
-  const { database, threads, worker_concurrency } = data.settings;
+  const { database, threads, worker_concurrency, role } = data.settings;
   const most = threads ?? Math.max(1, availableParallelism() - 1);
   const file = fileURLToPath(new URL('thread.js', import.meta.url));
   const isPrivate = database.kind === 'sqlite' && database.path === ':memory:';
@@ -93,8 +93,10 @@ export function openThreads(
           ]),
         ),
       ),
-    index: (ref) => jobs.run('index', ref, []),
-    bringBack: (ref) => shares.run(ref.tenant, () => requests.run('bringBack', ref, [])),
+    // A process of one role has one kind: each holds connections to the store that are counted on.
+    index: (ref) => (role === 'api' ? requests : jobs).run('index', ref, []),
+    bringBack: (ref) =>
+      shares.run(ref.tenant, () => (role === 'worker' ? jobs : requests).run('bringBack', ref, [])),
     turns: {
       plan: (request, signal) =>
         shares.run(request.tenant, () => requests.run('planTurn', request, []), signal),

@@ -219,9 +219,9 @@ describe.each(['revert', 'cancel'])('the body of %s', (action) => {
     const reply = await ask(id, cid, { body: { twice: true } });
     expect(reply.status).toBe(400);
     expect(reply.body).toMatchObject({
-      detail:
-        'the body (twice) cannot be used: there is no field "twice" here: check its name or ' +
-        'leave it out',
+      detail: expect.stringMatching(
+        /^the body \(twice\) cannot be used: there is no field "twice" here: /,
+      ),
       errors: [{ path: 'twice' }],
     });
     expect((await ask(id, cid, { body: '[]' })).status).toBe(400);

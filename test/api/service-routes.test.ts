@@ -146,7 +146,20 @@ describe('what is not there', () => {
     );
   });
 
-  it.each(['/nothing', '/sessions/a/nothing', '/sessions/', '/v2/sessions', '/SESSIONS'])(
+  it.each([
+    ['/sessions/', '/sessions'],
+    ['/SESSIONS', '/sessions'],
+    ['/v2/sessions', '/sessions'],
+    ['/api/sessions/A', '/sessions/A'],
+    ['/api/v1/sessions', '/sessions'],
+    ['/session/A/context', '/sessions/A/context'],
+  ])('GET %s, which is nearly a path of ours, is told %s', async (path, meant) => {
+    const reply = await send(api, 'GET', path);
+    expect(reply.status).toBe(404);
+    expect(reply.body.detail).toBe(`there is nothing at this path: did you mean ${meant}?`);
+  });
+
+  it.each(['/nothing', '/sessions/a/nothing', '/api/nothing', '/v2'])(
     'GET %s is a 404 problem',
     async (path) => {
       const reply = await send(api, 'GET', path);

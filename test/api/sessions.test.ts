@@ -83,7 +83,7 @@ describe('POST /sessions', () => {
       type: 'urn:palimpsest:problem:session-exists',
       title: 'Session exists',
       status: 409,
-      detail: 'a session with this id already exists: choose another id',
+      detail: 'a session with this id already exists: go on with it, or choose another id',
     });
   });
 
@@ -262,7 +262,8 @@ describe('a session that does not exist', () => {
     expect(reply.status).toBe(404);
     expect(reply.body).toMatchObject({
       type: 'urn:palimpsest:problem:session-not-found',
-      detail: 'there is no session with this id: create it with POST /sessions',
+      detail:
+        'there is no session with this id: GET /sessions lists those there are, POST /sessions creates one',
     });
   });
 

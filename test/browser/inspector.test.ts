@@ -137,6 +137,53 @@ describe('a newcomer', () => {
     });
   });
 
+  it('takes neither the focus nor a marked text from who reads on', async () => {
+    const say = (content: string) => post('/sessions/reading/items', { role: 'user', content });
+    await say('First.');
+    await onPage({}, async (page) => {
+      const status = (hasText: string) => page.getByRole('status').filter({ hasText }).waitFor();
+      await page.goto('/inspect/sessions/reading/context');
+      await status('live');
+      await page.getByRole('link', { name: 'Item 2:' }).focus();
+      await say('Second.');
+      await page.getByText('Second.').waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('#2');
+      await page.evaluate("getSelection().selectAllChildren(document.querySelector('main pre'))");
+      await say('Third.');
+      await status('there is news');
+      expect(await page.evaluate('getSelection().toString()')).toBe('First.');
+      await page.evaluate('getSelection().removeAllRanges()');
+      await page.getByText('Third.').waitFor();
+    });
+  });
+
+  it('follows a session only where somebody looks', async () => {
+    const say = (content: string) => post('/sessions/looked-at/items', { role: 'user', content });
+    await say('First.');
+    await onPage({}, async (page) => {
+      const dot = page.locator('.live-dot');
+      await page.goto('/inspect/sessions/looked-at/context');
+      await dot.filter({ hasText: 'live' }).waitFor();
+      const turn = (isHidden: boolean) =>
+        page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+          document.dispatchEvent(new Event('visibilitychange'))`);
+      await turn(true);
+      await dot.waitFor({ state: 'hidden' });
+      await say('Second.');
+      await turn(false);
+      await page.getByText('Second.').waitFor();
+      // Kept by the browser, and gone back to.
+      const transition = (type: string) =>
+        page.evaluate(`dispatchEvent(new PageTransitionEvent('${type}', { persisted: true }))`);
+      await transition('pagehide');
+      await say('Third.');
+      await transition('pageshow');
+      await page.getByText('Third.').waitFor();
+      await say('Fourth.');
+      await page.getByText('Fourth.').waitFor();
+    });
+  });
+
   it('says so when what it follows is gone', async () => {
     await post('/sessions/gone/items', { role: 'user', content: 'First.' });
     const follow = async (page: Page) => {

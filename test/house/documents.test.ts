@@ -230,6 +230,16 @@ describe('the repository', () => {
     expect(broken).toEqual([]);
   });
 
+  test('what a page says to be in a file is there', () => {
+    const named = /`(\w+)` in `((?:src|test|scripts|bench)\/[\w./-]+\.tsx?)`/g;
+    const wrong = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(named)]
+        .filter(([, name = '', file = '']) => !new RegExp(`\\b${name}\\b`).test(readText(file)))
+        .map(([said]) => `${path}: ${said}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test('the lock file has an entry for every optional package: npm ci refuses it otherwise', () => {
     const { packages } = z
       .object({

@@ -133,7 +133,7 @@ export function answered(
     return gatewayError(call.isAnthropic, {
       status: 502,
       code: 'upstream_unreachable',
-      message: `the upstream "${call.target.name}" could not be reached, broke off before it answered, or gave an answer that HTTP does not know`,
+      message: `the upstream "${call.target.name}" could not be reached, broke off before it answered, or gave an answer that HTTP does not know: the log of the service says which`,
       headers: own,
     });
   }

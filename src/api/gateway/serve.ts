@@ -1,3 +1,5 @@
+import { headersRead } from '../../app/gateway/turn-request.ts';
+import { headerProblem } from '../../app/gateway/turn-settings.ts';
 import { mayHoldOurs } from '../../app/opaque-content.ts';
 import { protocolOf } from '../../domain/gateway/protocol.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
@@ -27,11 +29,13 @@ export async function serve(relay: Relay, asked: Asked): Promise<Response> {
     const who = relay.who(request);
     if (TWICE.test(path)) return versionTwice(path, request.headers);
     const target = targetOf(relay.upstreams, { named, rest, headers: request.headers });
-    if (target === null) return noUpstream(isAnthropic);
+    if (target === null) return noUpstream(named ?? '', isAnthropic);
     if (target.name === 'openai' && OWN_API.test(path)) return notOfAProvider(path);
     if (request.method === 'POST' && path === '/responses/compact') {
       return await relay.compact(request, target.name);
     }
+    const misuse = protocol === null ? null : headerProblem(headersRead(request.headers));
+    if (misuse !== null) return unusable(misuse, isAnthropic);
     const call = { ...asked, who, target, protocol, isAnthropic };
     const body = await readBody(request, relay);
     return await (protocol === null || body.kind === 'long'
@@ -51,12 +55,17 @@ function upgradeRefused(isAnthropic: boolean): Response {
   });
 }
 
-function noUpstream(isAnthropic: boolean): Response {
+/** Passed over, a session would have another window or profile than its client believes. */
+function unusable(message: string, isAnthropic: boolean): Response {
+  return gatewayError(isAnthropic, { status: 400, code: 'invalid_request', message });
+}
+
+function noUpstream(name: string, isAnthropic: boolean): Response {
+  const variable = `PALIMPSEST_UPSTREAM_${name.toUpperCase().replaceAll('-', '_')}`;
   return gatewayError(isAnthropic, {
     status: 404,
     code: 'unknown_upstream',
-    message:
-      'this path names an upstream that the operator has not set: PALIMPSEST_UPSTREAM_NAME sets it',
+    message: `the operator has set no upstream "${name}", which this path names: ${variable} sets it`,
   });
 }
 

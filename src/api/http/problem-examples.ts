@@ -11,9 +11,12 @@ const RUNNING = '01936f5e-7d0a-7c2e-9d5b-0b5f3c1d2e4f';
 /** An answer of each kind, in the words of the service; test/api/reference-errors.test.ts provokes them. */
 export const PROBLEM_EXAMPLES: { readonly [C in DocumentedCode]: Example } = {
   session_not_found: {
-    detail: 'there is no session with this id: create it with POST /sessions',
+    detail:
+      'there is no session with this id: GET /sessions lists those there are, POST /sessions creates one',
   },
-  session_exists: { detail: 'a session with this id already exists: choose another id' },
+  session_exists: {
+    detail: 'a session with this id already exists: go on with it, or choose another id',
+  },
   version_mismatch: {
     detail: 'the session is at version 14, not 12: read it again before you append',
   },

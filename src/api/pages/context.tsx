@@ -12,6 +12,7 @@ import { EntryView } from './parts/entry.tsx';
 import { count, share, When } from './parts/figures.tsx';
 import { FillBar } from './parts/fill.tsx';
 import { Pager, pageOf } from './parts/pager.tsx';
+import { marginWords } from './parts/reasons.ts';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { compactionPath, sessionPath, withQuery } from './paths.ts';
 
@@ -66,6 +67,7 @@ function ContextView({
   const { version, newest, tokens, window, page, pages, base_compaction_id: base } = context;
   const path = `${sessionPath(id)}/context`;
   const isNow = version === newest;
+  const margin = marginWords(context.margin, context.is_counted);
   const pagePath = (other: number) => withQuery(path, { at: at ?? version, page: other + 1 });
   return (
     <SessionFrame
@@ -131,6 +133,7 @@ function ContextView({
             </small>
           )}
         </h2>
+        {margin !== null && context.items > 0 && <p class="faint reckoned">{margin}</p>}
         {context.entries.length === 0 && <p class="empty">The context is empty at this version.</p>}
         {context.entries.map((entry) => (
           <EntryView entry={entry} format={context.format} session={id} />

@@ -28,6 +28,7 @@ export const problemSchema = z
       type: 'urn:palimpsest:problem:session-not-found',
       title: 'Session not found',
       status: 404,
-      detail: 'there is no session with this id: create it with POST /sessions',
+      detail:
+        'there is no session with this id: GET /sessions lists those there are, POST /sessions creates one',
     },
   });

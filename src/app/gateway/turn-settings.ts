@@ -124,6 +124,21 @@ function wantedOf(headers: TurnRequest['headers']): Wanted {
   };
 }
 
+/** What a header of ours says that cannot be used, and what to write; null: nothing is wrong with them. */
+export function headerProblem(headers: TurnRequest['headers']): string | null {
+  const isUnusable = (name: string, read: unknown) =>
+    (headers[name] ?? '').trim() !== '' && (read === null || read === undefined);
+  if (isUnusable('x-palimpsest-context-window', windowAsked(headers))) {
+    return 'x-palimpsest-context-window: must be a whole number of tokens, such as 200000';
+  }
+  if (isUnusable('x-palimpsest-profile', wantedOf(headers).profile)) {
+    return `x-palimpsest-profile: must be one of ${PROFILES.join(', ')}`;
+  }
+  return isUnusable('x-palimpsest-recall', recallAsked(headers))
+    ? 'x-palimpsest-recall: must be "on" or "off"'
+    : null;
+}
+
 /** Null where a header does not say it. */
 export function recallAsked(headers: TurnRequest['headers']): boolean | null {
   const asked = headers['x-palimpsest-recall']?.trim().toLowerCase();

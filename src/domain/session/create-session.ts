@@ -1,5 +1,6 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Json } from '../json.ts';
+import { percentProblem } from '../policy/percentages.ts';
 import { windowProblem } from '../policy/profiles.ts';
 import { toolPatternProblem } from '../policy/tool-patterns.ts';
 import { measureItem } from '../tokens/measure.ts';
@@ -28,7 +29,10 @@ export type NewSession = Settings & {
 export function createSession(world: World, session: NewSession): Decide<Head> {
   return (head) => {
     if (head !== null) {
-      return reject('session_exists', 'a session with this id already exists: choose another id');
+      return reject(
+        'session_exists',
+        'a session with this id already exists: go on with it, or choose another id',
+      );
     }
     const settings = settingsOf(session);
     const fits = checkSettings(world, settings);
@@ -72,7 +76,7 @@ export function configureSession(
 export function sessionNotFound(): Outcome<never> {
   return reject(
     'session_not_found',
-    'there is no session with this id: create it with POST /sessions',
+    'there is no session with this id: GET /sessions lists those there are, POST /sessions creates one',
   );
 }
 
@@ -85,6 +89,8 @@ function settingsOf(session: NewSession): Settings {
 const MOST_CONFIG = 65_536;
 
 function checkSettings(world: World, settings: Settings): Outcome<null> {
+  const share = percentProblem(settings.config);
+  if (share !== null) return reject('invalid_config', share);
   const characters = JSON.stringify(settings.config).length;
   if (characters <= MOST_CONFIG) return checkRoom(world, settings);
   return reject(

@@ -8,10 +8,15 @@ import type { Tool } from '../tool.ts';
 
 const LARGEST = 9_007_199_254_740_991;
 
+/** Models that want a single item send its number as one. */
+const asText = (value: unknown) => (typeof value === 'number' ? String(value) : value);
+
 const range = (what: string, example: string) =>
   z
-    .string()
-    .regex(/^\d{1,15}(?:-\d{0,15})?$/, `must be numbers such as "${example}"`)
+    .preprocess(
+      asText,
+      z.string().regex(/^\d{1,15}(?:-\d{0,15})?$/, `must be numbers such as "${example}"`),
+    )
     .optional()
     .describe(what);
 

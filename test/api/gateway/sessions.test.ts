@@ -213,6 +213,21 @@ describe('a session', () => {
     expect(await settings()).toMatchObject({ context_window: 50_000 });
   });
 
+  it.each([
+    ['x-palimpsest-context-window', '14k', 'must be a whole number of tokens'],
+    ['x-palimpsest-context-window', '-1', 'must be a whole number of tokens'],
+    ['x-palimpsest-profile', 'claude', 'must be one of default, claude-code'],
+    ['x-palimpsest-recall', 'true', 'must be "on" or "off"'],
+  ])('is not begun where %s is %s', async (name, value, words) => {
+    const body = { model: 'm', messages: [user('Hello')] };
+    const answer = await lab.post(PATH, body, { [name]: value });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(`${name}: ${words}`.replaceAll('"', '\\"'));
+    expect(lab.provider.received).toEqual([]);
+    // Whoever fills in nothing has set none.
+    expect((await lab.post(PATH, body, { [name]: '' })).status).toBe(200);
+  });
+
   it('takes the window from the model where nothing else is said', async () => {
     const session = await ask([user('Hello')], { model: 'known-model' });
     const head = await lab.api.deps.store.head(refOf(session));

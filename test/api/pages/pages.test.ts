@@ -208,6 +208,17 @@ describe('a session', () => {
     expect(past).not.toContain('Σ summary');
   });
 
+  it('says why its items do not add up to the context', async () => {
+    const why = async (name: string) =>
+      /Figures of single items are estimates\. [^.]*\./.exec(
+        words((await page(`/inspect/sessions/${name}/context`)).text),
+      )?.[0];
+    expect(await why(id)).toContain('reckons with × 1');
+    const answer = { ...assistant('Hello.'), usage: { input_tokens: 900, output_tokens: 5 } };
+    await send(api, 'POST', '/sessions/counted/items', { body: [user('Hello?'), answer] });
+    expect(await why('counted')).toContain('what the provider has counted');
+  });
+
   it('finds what was said long ago, and says where it went', async () => {
     const found = await page(`/inspect/sessions/${id}/search?q=needle-4711`);
     expect(found.text).toContain('<mark>needle-4711</mark>');

@@ -7,32 +7,50 @@ root.classList.add('js');
 let stream = null;
 let reading = null;
 let isLate = false;
+let again = 0;
 
 const main = () => document.querySelector('main');
 
 /** Reads a page of ours and puts its content in place of this one's. */
 async function show(url, { keep }) {
+  clearTimeout(again);
   reading?.abort();
   reading = new AbortController();
   const { signal } = reading;
   try {
     const answer = await fetch(url, { signal, headers: { accept: 'text/html' } });
+    // What is shown is better than the page of an error that passes.
+    if (answer.status >= 500) throw new Error(answer.statusText);
     const text = await answer.text();
     const next = new DOMParser().parseFromString(text, 'text/html');
     const fresh = next.querySelector('main');
     if (signal.aborted || fresh === null) return;
-    const focused = document.activeElement?.id;
+    const focused = placeOf(document.activeElement);
     const slider = keep ? main().querySelector('.slider') : null;
     const open = [...main().querySelectorAll('details[open][id]')].map(({ id }) => id);
     main().replaceWith(document.adoptNode(fresh));
     if (slider !== null) main().querySelector('.slider')?.replaceWith(slider);
     for (const id of open) document.getElementById(id)?.setAttribute('open', '');
     document.title = next.title;
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    focused()?.focus({ preventScroll: true });
     begin();
   } catch (error) {
-    if (error.name !== 'AbortError') say('The service does not answer: it is tried again.');
+    if (error.name === 'AbortError') return;
+    say('The service does not answer: it is tried again.');
+    again = setTimeout(() => show(url, { keep }), 3_000);
   }
+}
+
+/** Finds again what has the focus when the content is new: by its id, else what is called and leads alike. */
+function placeOf(element) {
+  if (element === null || !main().contains(element)) return () => null;
+  if (element.id) return () => document.getElementById(element.id);
+  const nameOf = (one) => `${one.getAttribute('href')} ${one.textContent.slice(0, 200)}`;
+  const name = nameOf(element);
+  const alike = () =>
+    [...main().querySelectorAll(element.localName)].filter((one) => nameOf(one) === name);
+  const index = alike().indexOf(element);
+  return () => alike()[index];
 }
 
 function say(text) {
@@ -41,17 +59,20 @@ function say(text) {
   if (line.textContent !== text) line.textContent = text;
 }
 
-/** Somebody who is writing, or reads a question of ours, is not interrupted. */
+/** Somebody who is writing, has marked a text, or reads a question of ours, is not interrupted. */
 function isBusy() {
   const active = document.activeElement;
   const writes = active?.matches('main input, main textarea, main select') ?? false;
-  return writes || main().querySelector('.confirm[open]') !== null;
+  const marked = getSelection();
+  const marks = marked?.type === 'Range' && main().contains(marked.anchorNode);
+  return writes || marks || main().querySelector('.confirm[open]') !== null;
 }
 
 let waiting = 0;
 
 function follow() {
-  const address = main().dataset.live;
+  // A browser has six connections to a service for all of its tabs: those that nobody sees take none.
+  const address = document.hidden ? undefined : main().dataset.live;
   if (stream?.address === address) return;
   stream?.source.close();
   stream = null;
@@ -77,14 +98,18 @@ function follow() {
   };
 }
 
-document.addEventListener('focusout', () => {
+function catchUp() {
   if (!isLate) return;
   setTimeout(() => {
     if (!isLate || isBusy()) return;
     isLate = false;
     show(location.href, { keep: false });
   }, 300);
-});
+}
+
+document.addEventListener('focusout', catchUp);
+document.addEventListener('selectionchange', catchUp);
+document.addEventListener('visibilitychange', follow);
 
 function slide() {
   const form = document.querySelector('.slider');
@@ -143,6 +168,13 @@ document.addEventListener('submit', ({ target }) => {
   if (status) status.textContent = 'Working … a large file takes a minute.';
 });
 
-addEventListener('pagehide', () => stream?.source.close());
+addEventListener('pagehide', () => {
+  stream?.source.close();
+  stream = null;
+});
+// A page that the browser has kept, and goes back to, is old.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) show(location.href, { keep: false });
+});
 setInterval(times, 30_000);
 begin();

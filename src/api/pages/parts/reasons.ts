@@ -13,13 +13,17 @@ export function modeWords(mode: Mode): string {
 }
 
 /**
- * Why the figures of single items do not add up to those of the context: it is reckoned with a margin.
- * Null without one.
+ * Why the figures of single items do not add up to those of the context: it is reckoned with a margin,
+ * or the provider has counted it. Null where they do.
  */
-export function marginWords(multiplier: number): string | null {
+export function marginWords(multiplier: number, isCounted = false): string | null {
+  const estimates = 'Figures of single items are estimates. For the context as a whole the service';
+  if (isCounted) {
+    return `${estimates} goes by what the provider has counted, system prompt and tools included.`;
+  }
   return multiplier === 1
     ? null
-    : `Figures of single items are estimates. For the context as a whole the service reckons with × ${multiplier.toFixed(2)}, to be on the safe side.`;
+    : `${estimates} reckons with × ${multiplier.toFixed(2)}, to be on the safe side.`;
 }
 
 const WHO = {
