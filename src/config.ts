@@ -11,7 +11,6 @@ import { isUpstreamVariable, readUpstreams } from './config/upstreams.ts';
 import { IN_PLAIN_WORDS } from './domain/issue-words.ts';
 import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
-import { percentProblem } from './domain/policy/percentages.ts';
 import { toolPatternProblem } from './domain/policy/tool-patterns.ts';
 import { protocolOf, shownScheme, urlsOfHosts } from './domain/url-text.ts';
 import { readRedisUrl } from './workers/engines/bullmq/redis-address.ts';
@@ -129,8 +128,6 @@ export function readSettings(environment: Environment) {
     ...file.compact,
     ...overridesFromEnvironment(Object.fromEntries(present)),
   };
-  const share = percentProblem(overrides);
-  if (share !== null) throw new SettingsError(share);
   const misfit = toolPatternProblem(overrides.micro_compact_eligible_tools ?? []);
   if (misfit !== null) throw new SettingsError(`micro_compact_eligible_tools: ${misfit}`);
   const secrets = file.hooks.map(({ secret_env }) => secret_env);

@@ -1,6 +1,5 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Json } from '../json.ts';
-import { percentProblem } from '../policy/percentages.ts';
 import { windowProblem } from '../policy/profiles.ts';
 import { toolPatternProblem } from '../policy/tool-patterns.ts';
 import { measureItem } from '../tokens/measure.ts';
@@ -89,8 +88,6 @@ function settingsOf(session: NewSession): Settings {
 const MOST_CONFIG = 65_536;
 
 function checkSettings(world: World, settings: Settings): Outcome<null> {
-  const share = percentProblem(settings.config);
-  if (share !== null) return reject('invalid_config', share);
   const characters = JSON.stringify(settings.config).length;
   if (characters <= MOST_CONFIG) return checkRoom(world, settings);
   return reject(
