@@ -187,6 +187,9 @@ function wordsOfGit({ words: [program, ...words] }: Command): string[] | null {
   return texts[0]?.startsWith('-') === true ? null : texts;
 }
 
+/** Behind `-m` in one word stands the message. */
+const IS_QUIET = /^-(?:-quiet$|[a-ln-z]*q)/i;
+
 /** What prints nothing where it succeeds. */
 function isQuiet([verb = '', ...words]: readonly string[]): boolean {
   return verb === 'add' || (verb === 'commit' && movesHead(verb, words));
@@ -195,7 +198,7 @@ function isQuiet([verb = '', ...words]: readonly string[]): boolean {
 /** Of files `checkout` and `reset` say nothing of the branch; a commit that was made says so, unless it is to be quiet. */
 function movesHead(verb: string, words: readonly string[]): boolean {
   if (verb === 'checkout' || verb === 'reset') return !words.includes('--');
-  return verb !== 'commit' || words.some((word) => word === '-q' || word === '--quiet');
+  return verb !== 'commit' || words.some((word) => IS_QUIET.test(word));
 }
 
 /** After these another branch is checked out, or it has another name: only their words say which. */
