@@ -743,6 +743,26 @@ describe('sentences that an editor has broken into lines', () => {
   });
 
   test.each([
+    [
+      'where none ends so',
+      'Refactor the module. Make sure that you never\ntouch the vendor folder, even when the build\nfails because of it.',
+      'Make sure that you never touch the vendor folder, even when the build fails because of it.',
+    ],
+    [
+      'in a mail that is quoted',
+      'She wrote:\n> Please make sure that you never\n> touch the vendor folder.',
+      'Please make sure that you never touch the vendor folder.',
+    ],
+    [
+      'in a list',
+      '1. Always run the tests\n   before you commit.\n2. Use tabs',
+      'Always run the tests before you commit.',
+    ],
+  ])('are told whole, however short its lines are, %s', (_, text, rule) => {
+    expect(constraintsOf(text).map((one) => one.text)).toEqual([rule]);
+  });
+
+  test.each([
     ['lines of their own', 'never push to main\nalways run the linter\ndo not touch vendor'],
     [
       'long lines that each say something',
