@@ -173,6 +173,13 @@ describe('names', () => {
     });
   });
 
+  test('are none of what the fields of data are called that a tool answers with', () => {
+    const data = '{"user_id": "sofia_kim_7287", "total_baggages": 1, "passengers": []}';
+    expect(namesOf(used('get_reservation', {}, data))).toEqual(['sofia_kim_7287']);
+    expect(namesOf(used('get_reservation', {}, `[${data}]`))).toEqual(['sofia_kim_7287']);
+    expect(namesOf(used('Bash', { command: 'make' }, `Sent ${data}`))).toContain('total_baggages');
+  });
+
   test('of a call without a result are known as well', () => {
     expect(namesOf(used('Bash', { command: 'grep loadConfig src/a.ts' }, null))).toEqual(
       expect.arrayContaining(['loadConfig', 'src/a.ts']),
