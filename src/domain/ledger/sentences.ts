@@ -48,9 +48,19 @@ function withoutFrames(prose: string): string {
   const closed = new Set<string>();
   for (const [, slash, name = ''] of prose.matchAll(TAG)) if (slash === '/') closed.add(name);
   return prose.replace(TAG, (tag, slash: string, name: string, at: number) => {
-    const isFrame = slash === '/' || closed.has(name) || ENDS_LINE.test(name);
+    const isFrame =
+      slash === '/' || ENDS_LINE.test(name) || (closed.has(name) && !isNamed(prose, tag, at));
     return isFrame || opensLine(prose, at) ? '\n' : tag;
   });
+}
+
+/** Whether a sentence goes on behind a tag that it names, as in "what the <issue> says". */
+function isNamed(prose: string, tag: string, at: number): boolean {
+  const end = at + tag.length;
+  return (
+    /[\p{L},] $/u.test(prose.slice(Math.max(0, at - 2), at)) &&
+    /^ \p{Ll}/u.test(prose.slice(end, end + 3))
+  );
 }
 
 /** Characters in front of a tag that are looked at: marks of a list or a quote, and blanks. */

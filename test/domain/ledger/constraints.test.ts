@@ -742,6 +742,14 @@ describe('sentences that an editor has broken into lines', () => {
     ]);
   });
 
+  test('are not cut by a tag that they name', () => {
+    const task =
+      '<issue>\nIt fails.\n</issue>\nMake sure that the <issue> is never met by a workaround.';
+    expect(constraintsOf(task).map(({ text }) => text)).toEqual([
+      'Make sure that the <issue> is never met by a workaround.',
+    ]);
+  });
+
   test.each([
     [
       'where none ends so',
