@@ -76,7 +76,9 @@ function answersTo(request: JsonObject): Item[] {
     const answered = calls.flatMap(({ id }): Item[] => {
       const result = typeof id === 'string' ? results[id] : undefined;
       if (!isJsonObject(result)) return [];
-      const content = objectsIn(result.content).map((part) => textsOf(part.value).join(''));
+      const content = objectsIn(result.content).map((part) =>
+        textsOf(part.value).join('').trimStart(),
+      );
       return [{ role: 'tool', tool_call_id: id ?? null, content: content.join('\n') }];
     });
     return [timed(answer, round.timestamp), ...answered];
@@ -98,8 +100,8 @@ function shownBy(request: JsonObject): string {
 function textsOf(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
   if (!isJsonObject(value)) return [];
-  const { node, text, children } = value;
-  if (typeof text === 'string') return [text];
+  const { node, text, children, lineBreakBefore } = value;
+  if (typeof text === 'string') return [lineBreakBefore === true ? `\n${text}` : text];
   return isJsonObject(node) ? textsOf(node) : objectsIn(children).flatMap(textsOf);
 }
 
