@@ -77,7 +77,7 @@ function answersTo(request: JsonObject): Item[] {
       const result = typeof id === 'string' ? results[id] : undefined;
       if (!isJsonObject(result)) return [];
       const content = objectsIn(result.content).map((part) =>
-        textsOf(part.value).join('').trimStart(),
+        textsOf(part.value).join('').replace(/^\n/, ''),
       );
       return [{ role: 'tool', tool_call_id: id ?? null, content: content.join('\n') }];
     });
