@@ -48,7 +48,7 @@ const PRESSED = /^(?:C-|\^|ctrl\+)[a-z\\]$/i;
 const NOT_DONE: ReadonlySet<Outcome['kind']> = new Set(['refused', 'interrupted', 'stopped']);
 
 /** Tools that change a file, by what agents call them. */
-const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert))\S{1,60} (.+)$/is;
+const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert|create))\S{1,60} (.+)$/is;
 
 /** What makes a formatter or linter look only, and what makes it change files. */
 const CHECKS = / (?:-- )?--?(?:check|check-only|list-different|dry-run|diff|l|d)(?= |$)/;

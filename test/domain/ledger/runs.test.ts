@@ -405,6 +405,16 @@ describe('failures', () => {
     expect(ledgerOf([...failed, ...failed]).failures).toMatchObject([{ cure: null }]);
   });
 
+  test('of a file that was to be created are cured where it was, under its whole path', () => {
+    const creates = (filePath: string, answer: string, isError: boolean) =>
+      used('create_file', { filePath, content: '# Plan' }, answer, isError);
+    const items = [
+      ...creates('plan.md', 'Error: use an absolute path', true),
+      ...creates('/w/plan.md', 'The following files were successfully edited:\n/w/plan.md', false),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: { otherwise: 'changed' } }]);
+  });
+
   test('of a part of a plan are not cured by a call for another part', () => {
     const first = used('update_todo', { id: 3, status: 'done' }, 'Error: no todo 3', true);
     const items = [...first, ...used('update_todo', { id: 4, status: 'done' }, 'Updated.')];
