@@ -13,6 +13,7 @@ describe('what has to be exact', () => {
     ['url', 'Set "https://example.com/{id}/a".', 'https://example.com/{id}/a'],
     ['url', 'See https://doi.org/10.1/S0(99)0-X.', 'https://doi.org/10.1/S0(99)0-X'],
     ['url', '請看 https://example.com/a。然後繼續', 'https://example.com/a'],
+    ['url', 'It is \\"https://example.com/a\\" there.', 'https://example.com/a'],
     [
       'commit',
       'It broke in 9fceb02d0ae598e95dc970b74767f19372d61af8.',
