@@ -63,7 +63,7 @@ program
   .description('import agent transcripts, one session per conversation, or restore exports')
   .argument(
     '<file...>',
-    'Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code, Kimi Code, OpenCode, Antigravity, Cursor, pi, Droid, Aider, ' +
+    'Claude Code, Codex, Copilot CLI, VS Code, Gemini CLI, Qwen Code, Kimi Code, OpenCode, Antigravity, Cursor, pi, Droid, Aider, ' +
       'goose, SWE-agent or Cline files, messages of the OpenAI and Anthropic APIs, or exports of Palimpsest; plain or gzipped',
   )
   .option('--url <url>', 'import into the service at this address (PALIMPSEST_URL), not the store')

@@ -28,6 +28,8 @@ const MAP = /^Here are summaries of some files present in my git repository\./;
 const MODEL = /^(?:Main model: |Models?: )(\S{1,200})/;
 /** What Aider writes where the user has typed nothing. */
 const NOTHING = '<blank>';
+/** What the model has thought, which Aider gives it no more. */
+const THOUGHTS = /<thinking-content-([\da-f]{8,64})>[\s\S]*?<\/thinking-content-\1>/g;
 
 function readChats(text: string): Conversation[] {
   const chats: Chat[] = [];
@@ -68,7 +70,8 @@ class Chat {
     } else if (typed !== undefined) {
       this.#isPrinting = null;
       this.#hasEnds ||= isEnded;
-      this.#say('user', typed.trimEnd());
+      if (typed.trimEnd() === NOTHING) this.#sayNothing();
+      else this.#say('user', typed.trimEnd());
     } else if (line.trim() === '') {
       if (this.#isPrinting === 'line') this.#isPrinting = null;
       this.#lines.push('');
@@ -99,6 +102,12 @@ class Chat {
     this.#lines.push(line);
   }
 
+  #sayNothing(): void {
+    this.#last = 'user';
+    this.#skipped.add('empty_message');
+    if (this.#speaker === 'user') this.#turnTo('assistant');
+  }
+
   #turnTo(speaker: 'user' | 'assistant'): void {
     if (speaker === this.#speaker) return;
     this.#end();
@@ -106,9 +115,10 @@ class Chat {
   }
 
   #end(): void {
-    const content = this.#lines.join('\n').trim();
+    const said = this.#lines.join('\n');
+    const isAnswer = this.#speaker === 'assistant';
+    const content = (isAnswer ? said.replace(THOUGHTS, '') : said).trim();
     this.#lines = [];
-    if (content === NOTHING) this.#skipped.add('empty_message');
-    else if (content !== '') this.#items.push({ role: this.#speaker, content });
+    if (content !== '') this.#items.push({ role: this.#speaker, content });
   }
 }

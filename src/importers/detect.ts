@@ -22,6 +22,7 @@ import { anthropicMessages, responsesItems } from './provider-items.ts';
 import { qwenCode } from './qwen-code.ts';
 import { sweAgent } from './swe-agent.ts';
 import { type Content, type Importer, TranscriptError } from './transcript.ts';
+import { vscodeChat } from './vscode-chat.ts';
 
 /** In the order of asking: plain chat messages are the least particular shape and come last. */
 const IMPORTERS: readonly Importer[] = [
@@ -43,6 +44,7 @@ const IMPORTERS: readonly Importer[] = [
   geminiStream,
   antigravity,
   cursor,
+  vscodeChat,
   sweAgent,
   beam,
   goose,

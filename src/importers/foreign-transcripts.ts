@@ -16,11 +16,19 @@ const FOREIGN: readonly { isOwn: (entry: JsonObject) => boolean; advice: string 
       'It is what Cline or Roo Code shows: import the file api_conversation_history.json beside it.',
   },
   {
-    isOwn: (entry) =>
-      typeof entry.source === 'string' && ('action' in entry || 'observation' in entry),
+    isOwn: (entry) => isOfOpenHands(entry) || objectsIn(entry.history).some(isOfOpenHands),
     advice:
       'It holds events of OpenHands: import what it sent to the model, which it writes with ' +
       '`log_completions = true`.',
+  },
+  {
+    isOwn: ({ type, source, content }) =>
+      /^(?:\w{1,40}Message|ToolCall\w{1,20}Event)$/.test(String(type)) &&
+      typeof source === 'string' &&
+      content !== undefined,
+    advice:
+      'It holds messages of AutoGen: write each as {"role", "name", "content"}, with "source" as ' +
+      '"name" and "user" or "assistant" as "role".',
   },
   {
     isOwn: ({ type, item }) => type === 'item.completed' && isJsonObject(item),
@@ -111,6 +119,10 @@ const LANGCHAIN_TYPES: readonly unknown[] = ['human', 'ai', 'AIMessageChunk', 'H
 function isLangChain({ lc, id, type, data, content }: JsonObject): boolean {
   if (lc !== undefined && Array.isArray(id)) return true;
   return LANGCHAIN_TYPES.includes(type) && (isJsonObject(data) || content !== undefined);
+}
+
+function isOfOpenHands(entry: JsonObject): boolean {
+  return typeof entry.source === 'string' && ('action' in entry || 'observation' in entry);
 }
 
 function isOfManagedAgents({ type, processed_at: at }: JsonObject): boolean {

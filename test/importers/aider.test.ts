@@ -101,3 +101,24 @@ test('a text that tells of such a file is none', () => {
     'no known transcript format',
   );
 });
+
+test('what the model has thought is no part of its answer, and what was typed after nothing none of it', () => {
+  const thought =
+    '<thinking-content-7bbeb8e1441453ad>\nNever do it.\n</thinking-content-7bbeb8e1441453ad>';
+  const text = [
+    START,
+    aider('#### Mend it'),
+    `\n\n${thought}\n\nDone.\n\n`,
+    aider('> Tokens: 1k sent, 20 received.'),
+    '\n\n',
+    aider('#### <blank>'),
+    '\n\n',
+    aider('#### npm test'),
+    '\n',
+  ].join('');
+  expect(read(text)[0]?.items).toEqual([
+    { role: 'user', content: 'Mend it' },
+    { role: 'assistant', content: 'Done.' },
+    { role: 'user', content: 'npm test' },
+  ]);
+});

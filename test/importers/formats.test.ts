@@ -559,6 +559,12 @@ it.each<[string, unknown, string]>([
   ],
   ['Cline', [{ ts: 1, type: 'say', say: 'text', text: 'Hi' }], 'api_conversation_history.json'],
   ['OpenHands', [{ id: 0, source: 'user', action: 'message', args: {} }], 'log_completions'],
+  [
+    'OpenHands, one record for each task',
+    { instance_id: 'a', history: [{ source: 'user', action: 'message', args: {} }] },
+    'log_completions',
+  ],
+  ['AutoGen', [{ source: 'writer', type: 'TextMessage', content: 'Hi' }], '"name"'],
   ['ShareGPT', [{ conversations: [{ from: 'human', value: 'Hi' }] }], '"messages"'],
   [
     'hooks of oh-my-opencode',

@@ -365,3 +365,85 @@ it('puts the steps of a session of Kimi Code together', () => {
   expect(session.notes).toEqual(['Parts left out of messages: think (1).']);
   expect(session.skipped).toMatchObject({ piece_of_message: 3, 'context.apply_compaction': 1 });
 });
+
+describe('a chat of VS Code', () => {
+  const rounds = [
+    {
+      response: 'I read it.',
+      toolCalls: [{ id: 'c1', name: 'read_file', arguments: '{"filePath":"/p/a.txt"}' }],
+      timestamp: 1_783_841_009_000,
+    },
+    { response: '', toolCalls: [{ id: 'c2', name: 'get_changes', arguments: '' }] },
+    { response: 'It says hello.', toolCalls: [] },
+  ];
+  const tree = {
+    node: {
+      type: 1,
+      children: [
+        { type: 2, text: 'no ' },
+        { type: 2, text: 'changes', lineBreakBefore: true },
+      ],
+    },
+  };
+  const chat = read('chat.json', {
+    responderUsername: 'GitHub Copilot',
+    initialLocation: 'panel',
+    requests: [
+      {
+        message: { text: 'What is in a.txt?', parts: [] },
+        timestamp: 1_783_841_008_121,
+        variableData: { variables: [{ kind: 'file', name: 'file:a.txt' }] },
+        modelId: 'copilot/model-x',
+        response: [{ value: 'It says hello.' }],
+        result: {
+          metadata: {
+            toolCallRounds: rounds,
+            toolCallResults: {
+              c1: { content: [{ value: 'hello' }] },
+              c2: { content: [{ value: tree }] },
+            },
+          },
+        },
+      },
+      {
+        message: { text: 'And where is it used?', parts: [] },
+        response: [
+          { kind: 'thinking', value: 'Hm' },
+          { value: 'In ' },
+          { kind: 'inlineReference', name: 'b.ts' },
+          { value: '.' },
+        ],
+        result: { errorDetails: { message: 'Canceled' } },
+      },
+    ],
+  });
+
+  it('gives what was typed, and what the model has said and called in each round', () => {
+    expect(chat).toMatchObject({ source: 'vscode-chat', model: 'copilot/model-x' });
+    const call = (id: string, name: string, given: string) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: given },
+    });
+    expect(chat.items).toEqual([
+      { role: 'user', content: 'What is in a.txt?', timestamp: '2026-07-12T07:23:28.121Z' },
+      {
+        role: 'assistant',
+        content: 'I read it.',
+        tool_calls: [call('c1', 'read_file', '{"filePath":"/p/a.txt"}')],
+        timestamp: '2026-07-12T07:23:29.000Z',
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'hello' },
+      { role: 'assistant', content: null, tool_calls: [call('c2', 'get_changes', '{}')] },
+      { role: 'tool', tool_call_id: 'c2', content: 'no \nchanges' },
+      { role: 'assistant', content: 'It says hello.' },
+      { role: 'user', content: 'And where is it used?' },
+      { role: 'assistant', content: 'In b.ts.' },
+    ]);
+  });
+
+  it('says what it has left out', () => {
+    expect(chat.skipped).toEqual({ error: 1 });
+    expect(chat.notes).toEqual(['Parts left out of messages: attached file (1).']);
+  });
+});

@@ -167,6 +167,11 @@ export const OPENINGS: readonly Opening[] = [
     /^Your previous response reached the output token limit \(finish_reason=\w{1,40}\) before /,
     'program',
   ],
+  // AgentBench and MedAgentBench, whose agents write their requests to a server as text.
+  [
+    /^(?:Here is the response from the GET request:\n(?=\s{0,4}[{[])|POST request accepted and executed successfully\. Please call FINISH )/,
+    'tool',
+  ],
   // Terminus shows the screen of a terminal, and asks once more whether the task is done.
   [
     /^(?:Current terminal state:\n{1,2})?(?:New Terminal Output|Current Terminal Screen):\n/,

@@ -12,7 +12,7 @@ const PATTERNS: readonly [Kind, RegExp, RegExp][] = [
   // the signs of other scripts those that end a sentence or quote are not.
   [
     'url',
-    /\bhttps?:\/\/(?:\{[\w.:-]{1,60}\}|[^\s<>"'`()\]}，。、；：！？（）「」『』【】《》“”]|\([^\s<>"'`()\]}]{0,80}\)){4,200}/g,
+    /\bhttps?:\/\/(?:\{[\w.:-]{1,60}\}|[^\s<>"'`()\]}\\，。、；：！？（）「」『』【】《》“”]|\([^\s<>"'`()\]}]{0,80}\)){4,200}/g,
     /:\/\//,
   ],
   [

@@ -17,7 +17,7 @@ const CHANGES: ReadonlySet<string> = new Set(
 const OF_WORKTREE = /^(?:enter|exit) worktree$/;
 /** What the ledger tells of elsewhere: files, lists, programs that run, and the agent's own notes. */
 const ELSEWHERE =
-  /^(?:cells?|director(?:y|ies)|dirs?|files?|folders?|goals?|lines?|memor(?:y|ies)|notebook|observations|plans?|process|shell|stdin|tasks?|terminal|text|todos?|input|keys?|agents?|teams?)$/;
+  /^(?:cells?|director(?:y|ies)|dirs?|files?|folders?|goals?|lines?|memor(?:y|ies)|notebook|observations|plans?|process|shell|stdin|tasks?|terminal|text|todos?|input|keys?|agents?|teams?|workspaces?)$/;
 /** Verbs that are names of things as well: `issue_read`, `order_status`, `place_details` only look. */
 const IS_THING = /^(?:block|book|charge|comment|issue|order|place|post|release|return|schedule)$/;
 const LOOKS =

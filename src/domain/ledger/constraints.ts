@@ -61,6 +61,8 @@ const DESCRIBES = new RegExp(
     /(?<=^[\W\d]{0,8}(?:problem|issue|bug|finding|gap|symptom|root cause)\b[\s*_]{0,4}[:：][^.!?\n]{0,300})\b(?:is|are|was|were|gets?|it['’]s|they['’]re)(?: \w+)? (?:never|always)(?! (?:to|allowed|meant)\b)/,
     /\bno matter (?:what|how|which|when|where)(?: \w+)? (?:I|we) (?:do|did|try|tried|change|changed|set)\b/,
     /\b(?:always|never)-(?!force|ever\b)\w+/,
+    // What is, or was, so: no verb orders it.
+    /^\W*(?:(?:it|that|this)['’]s )?(?:always|never) (?:true|false|empty|null|undefined|zero|there|(?:been )?(?:tried|tested|seen|done|known|set|used|shown|written|taken|run before|\w{2,20}[^\Wbe]ed))\W*$/,
     // Of a person who is not asked to do so, as in "I'll stick to the plan".
     /\b(?:I|me|they|he|she)\b(?:(?!\b(?:you|we|us|please)\b)[^.!?;\n]){0,120}\bstick (?:to|with)\b/,
     /\b(?:I|we|they|he|she|it|there)\b(?:(?!\b(?:you|please|don['’]?t|do not|must|should)\b)[^.!?;\n]){0,160}\bin (?:the )?future\b/,

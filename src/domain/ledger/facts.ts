@@ -138,6 +138,7 @@ export function addedText({ is_rewritten }: File, names: readonly string[]): str
 export const CURED_OTHERWISE = {
   changed: 'the file was changed later',
   mended: 'the same tool was run later to mend it',
+  called: 'the tool worked later, whether for the same is not known',
 } as const;
 
 /** Files of one name are named once. */

@@ -141,13 +141,16 @@ function afterCommands(
     else if (isDetaching && DETACHED.test(line)) branch = null;
   }
   const isAlone = commands.every((command) => isCd(command) || wordsOfGit(command) !== null);
-  const only = isAlone && asked.length === 1 ? asked[0] : undefined;
+  const telling = asked.filter((words) => !isQuiet(words));
+  const only = isAlone && telling.length === 1 ? telling[0] : undefined;
   const after = { folder, branch, commit };
-  return only === undefined ? after : shownAlone(only, output, after);
+  if (only === undefined) return after;
+  const isMadeHere = only === asked.at(-1) && asked.some((words) => words[0] === 'commit');
+  return shownAlone(only, output, after, isMadeHere ? at : 0);
 }
 
-/** What a script that only asks for the branch, or for the newest commits, has shown. */
-function shownAlone(words: readonly string[], output: string, head: GitHead): GitHead {
+/** What a script that only asks for the branch, or for the newest commits, has shown. `at`: when that was made. */
+function shownAlone(words: readonly string[], output: string, head: GitHead, at: number): GitHead {
   const [first = ''] = linesOf(output);
   const asked = words.join(' ');
   if (asked === 'branch --show-current' || asked === 'rev-parse --abbrev-ref HEAD') {
@@ -164,7 +167,7 @@ function shownAlone(words: readonly string[], output: string, head: GitHead): Gi
   return {
     ...head,
     branch,
-    commit: { id, subject: told(subject), at: isKnown ? (head.commit?.at ?? 0) : 0 },
+    commit: { id, subject: told(subject), at: isKnown ? (head.commit?.at ?? 0) : at },
   };
 }
 
@@ -184,10 +187,18 @@ function wordsOfGit({ words: [program, ...words] }: Command): string[] | null {
   return texts[0]?.startsWith('-') === true ? null : texts;
 }
 
+/** Behind `-m` in one word stands the message. */
+const IS_QUIET = /^-(?:-quiet$|[a-ln-z]*q)/i;
+
+/** What prints nothing where it succeeds. */
+function isQuiet([verb = '', ...words]: readonly string[]): boolean {
+  return verb === 'add' || (verb === 'commit' && movesHead(verb, words));
+}
+
 /** Of files `checkout` and `reset` say nothing of the branch; a commit that was made says so, unless it is to be quiet. */
 function movesHead(verb: string, words: readonly string[]): boolean {
   if (verb === 'checkout' || verb === 'reset') return !words.includes('--');
-  return verb !== 'commit' || words.some((word) => word === '-q' || word === '--quiet');
+  return verb !== 'commit' || words.some((word) => IS_QUIET.test(word));
 }
 
 /** After these another branch is checked out, or it has another name: only their words say which. */

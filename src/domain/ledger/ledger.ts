@@ -122,7 +122,8 @@ export type Run = z.infer<typeof runSchema>;
 
 /**
  * What failed, or was refused, and what cured it: the same worked later, and these files were changed before;
- * or, `otherwise`, the file that could not be changed was changed, or a tool has mended what it complained of.
+ * or, `otherwise`, the file that could not be changed was changed, a tool has mended what it complained of, or
+ * it was called again and worked, for what nobody can tell.
  */
 const failureSchema = z.strictObject({
   ...place,
@@ -142,7 +143,7 @@ const failureSchema = z.strictObject({
     .strictObject({
       seq,
       files: z.array(text),
-      otherwise: z.enum(['changed', 'mended']).exactOptional(),
+      otherwise: z.enum(['changed', 'mended', 'called']).exactOptional(),
     })
     .nullable(),
 });

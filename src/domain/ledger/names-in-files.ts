@@ -59,6 +59,10 @@ function namesLost(removed: string, added: string): string[] {
   return extractNames(removed.slice(0, LOOKED_AT)).filter((name) => !stay.has(name));
 }
 
+/** An answer that is data: what its fields are called says little, and each answer says it again. */
+const IS_JSON = /^\s{0,8}(?:\[\s{0,8})?\{\s{0,8}"[\s\S]*\}\s{0,8}\]?\s{0,8}$/;
+const KEY = /"[A-Za-z_$][\w$.-]{0,80}"\s{0,4}:/g;
+
 /**
  * Mentions the names of what a call has answered: those of the file that it has shown, or of several,
  * each with its own as far as that can be told.
@@ -69,7 +73,9 @@ export function mentionShown(
   actions: readonly FileAction[],
   moment: { seq: number; at: number },
 ): void {
-  names.mention(answer, 'tool_output', moment, fileShownBy(actions));
+  const file = fileShownBy(actions);
+  const told = file === undefined && IS_JSON.test(answer) ? answer.replace(KEY, ' ') : answer;
+  names.mention(told, 'tool_output', moment, file);
   for (const action of actions) {
     if (action.kind !== 'seen' || action.isAmongOthers !== true) continue;
     const text = action.text?.blocks.map((block) => block.text).join('\n') ?? '';

@@ -48,7 +48,7 @@ const PRESSED = /^(?:C-|\^|ctrl\+)[a-z\\]$/i;
 const NOT_DONE: ReadonlySet<Outcome['kind']> = new Set(['refused', 'interrupted', 'stopped']);
 
 /** Tools that change a file, by what agents call them. */
-const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert))\S{1,60} (.+)$/is;
+const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert|create))\S{1,60} (.+)$/is;
 
 /** What makes a formatter or linter look only, and what makes it change files. */
 const CHECKS = / (?:-- )?--?(?:check|check-only|list-different|dry-run|diff|l|d)(?= |$)/;
@@ -145,6 +145,7 @@ export class Runs {
       case 'ok':
         // A tool of which nobody knows what it was about has not done the same again.
         if (subject !== '' && !PRESSED.test(done.script ?? '')) this.cure(key, files, moment);
+        else if (done.script === null && done.given === undefined) this.worked(key, moment);
         if (done.script !== null) this.mend(key, moment);
         if (done.script !== null) this.within(key, done.script, outcome, files, moment);
         break;
@@ -287,6 +288,14 @@ export class Runs {
       // Which of many it was nobody can say.
       const named = changed.length > MOST_BETWEEN ? [] : changed.slice(0, MOST_CURE_FILES);
       failure.cure = { seq, files: named };
+    }
+  }
+
+  /** Of a tool that nobody knows what it was about no one can say that it still fails, once it has worked. */
+  private worked(key: string, { seq }: Moment): void {
+    for (const failure of this.failures.values()) {
+      if (failure.key !== key || failure.cure !== null) continue;
+      failure.cure = { seq, files: [], otherwise: 'called' };
     }
   }
 

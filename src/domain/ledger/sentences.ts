@@ -48,9 +48,19 @@ function withoutFrames(prose: string): string {
   const closed = new Set<string>();
   for (const [, slash, name = ''] of prose.matchAll(TAG)) if (slash === '/') closed.add(name);
   return prose.replace(TAG, (tag, slash: string, name: string, at: number) => {
-    const isFrame = slash === '/' || closed.has(name) || ENDS_LINE.test(name);
+    const isFrame =
+      slash === '/' || ENDS_LINE.test(name) || (closed.has(name) && !isNamed(prose, tag, at));
     return isFrame || opensLine(prose, at) ? '\n' : tag;
   });
+}
+
+/** Whether a sentence goes on behind a tag that it names, as in "what the <issue> says". */
+function isNamed(prose: string, tag: string, at: number): boolean {
+  const end = at + tag.length;
+  return (
+    /[\p{L},] $/u.test(prose.slice(Math.max(0, at - 2), at)) &&
+    /^ \p{Ll}/u.test(prose.slice(end, end + 3))
+  );
 }
 
 /** Characters in front of a tag that are looked at: marks of a list or a quote, and blanks. */
@@ -104,8 +114,8 @@ const FEWEST_BREAKS = 2;
 
 /**
  * The lines, with those put together that an editor, a mail program or a page has broken: where the
- * next one goes on in small letters, and its first word had found no room. What would be too long for
- * a sentence stays apart.
+ * next one goes on in small letters, and its first word had found no room, or no sentence ends so. What
+ * would be too long for a sentence stays apart.
  */
 function unwrapped(lines: readonly string[]): readonly string[] {
   let width = 0;
@@ -114,12 +124,14 @@ function unwrapped(lines: readonly string[]): readonly string[] {
   }
   const isBroken = lines.map((line, at) => goesOn(lines[at - 1] ?? '', line, width * FILLED));
   const breaks = isBroken.filter(Boolean).length;
-  if (width < SHORTEST_WRAPPED || breaks < FEWEST_BREAKS) return lines;
+  const hasOpen = lines.some((line, at) => isOpen(lines[at - 1] ?? '', line));
+  const isWrapped = hasOpen || (width >= SHORTEST_WRAPPED && breaks >= FEWEST_BREAKS);
   const joined: string[] = [];
   lines.forEach((line, at) => {
     const last = joined.at(-1);
-    const words = line.trim();
-    if (isBroken[at] && last !== undefined && openWords(last) + words.length < LONGEST) {
+    const words = line.replace(QUOTED, '').trim();
+    const isPart = (isWrapped && isBroken[at] === true) || isOpen(lines[at - 1] ?? '', line);
+    if (isPart && last !== undefined && openWords(last) + words.length < LONGEST) {
       joined[joined.length - 1] = `${last} ${words}`;
     } else {
       joined.push(line);
@@ -131,6 +143,23 @@ function unwrapped(lines: readonly string[]): readonly string[] {
 const OPEN_END = /^\s*[^\s#|].*[\p{L}\p{N},'"’”)\]`–—-]\s*$/u;
 const CONTINUES =
   /^\s*[`"'“‘(]?(?!(?:always|never|please|do not|don['’]t|make sure|ensure)\b)\p{Ll}/u;
+
+/** The mark of a line that an answer to a mail quotes. */
+const QUOTED = /^\s{0,8}>\s{0,4}/;
+/** Words that no sentence ends with. */
+const OPEN_WORD =
+  /(?:^|\s)(?:an?|and|any|are|be|by|don['’]t|every|for|from|if|into|is|my|never|always|not?|of|only|or|our|should|must|that|the|their|to|unless|until|when|which|with|without|your?)\s*$/i;
+/** A quote that begins in the line, and one that ends in it. */
+const OPEN_QUOTE = /^[^"]*(?:"[^"]*"[^"]*)*(?<![\p{L}\p{N}])"[^"]*$/u;
+const CLOSED_QUOTE = /^[^"]*[\p{L}\p{N}.,!?]"(?![\p{L}\p{N}])/u;
+const LIST_ITEM = /^\s*(?:[-*•]|\d{1,2}[.)]) /;
+
+/** Whether a line ends in the midst of a sentence or a quote, or in a point whose next line is indented. */
+function isOpen(before: string, line: string): boolean {
+  if (!CONTINUES.test(line.replace(QUOTED, ''))) return false;
+  if (OPEN_WORD.test(before) || (OPEN_QUOTE.test(before) && CLOSED_QUOTE.test(line))) return true;
+  return LIST_ITEM.test(before) && /^ {2}/.test(line) && OPEN_END.test(before);
+}
 
 function goesOn(before: string, line: string, width: number): boolean {
   if (before.length > LONGEST_WRAPPED || !CONTINUES.test(line) || !OPEN_END.test(before))

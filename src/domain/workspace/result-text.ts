@@ -37,11 +37,11 @@ const ABORTED = /^Wall time: [\d.]{1,20} (?:seconds|s)\n(?=aborted by user)/;
 const KIMI =
   /^(?=Wall time: |<system>)(?:Wall time: \d{1,9}\.\d{3} seconds(?:\n|$))?(?:(<system>ERROR: Tool execution failed\.)(?: Tool output is empty\.)?<\/system>(?:\n|$)|<system>Tool output is empty\.<\/system>(?:\n|$))?/;
 /**
- * What Continue, Droid and Strands write in front of what a tool that failed has said. In a log lines of
+ * What Continue, Droid, Strands and VS Code write in front of what a tool that failed has said. In a log lines of
  * other levels follow.
  */
 const FAILED =
-  /^(?:\[ERROR\] (?=Error: |(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): )(?![\s\S]*\n\[[A-Z]{4,8}\] )|Error executing tool [\w.-]{1,100}: (?:Error \(exit code -?\d{1,10}\): )?|Error: Command failed \(exit code: -?\d{1,10}\)\n)/;
+  /^(?:\[ERROR\] (?=Error: |(?:CONFIRMATION_FAILED|DENIED|GUIDANCE): )(?![\s\S]*\n\[[A-Z]{4,8}\] )|Error executing tool [\w.-]{1,100}: (?:Error \(exit code -?\d{1,10}\): )?|ERROR while calling tool: (?:Error: )?|Error: Command failed \(exit code: -?\d{1,10}\)\n)/;
 const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
 /** What Antigravity says of a command, before its output. */
 const ANTIGRAVITY =
@@ -276,6 +276,8 @@ const FAILURES: readonly RegExp[] = [
   /^Validation failed: \S/,
   // OpenCode.
   /^(?:Transport error \(|ripgrep execution failed)/,
+  // VS Code and Continue.
+  /^The user (?:cancelled|skipped|chose to skip) the tool call\b/,
   // As Roo Code says it.
   /^\{"status":"denied","(?:feedback"|message":"The user denied )/,
   // A search that found nothing, or so many matches, has worked.
@@ -288,6 +290,7 @@ const FAILURES: readonly RegExp[] = [
 const REFUSALS: readonly RegExp[] = [
   /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|rejected by)/i,
   /^(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )/i,
+  /^The user (?:cancelled|skipped|chose to skip) the tool call\b/,
   /^\{"status":"denied","(?:feedback"|message":"The user denied )/i,
   /^Permission (?:to use |to (?:read|edit) [^\n]{1,4200} has been denied|for this (?:tool use|command|action) (?:was|has been) denied)/i,
   /^(?:This tool call was refused and did not run|Claude requested permissions? to |PreToolUse:[\w.-]{1,100} hook )/i,

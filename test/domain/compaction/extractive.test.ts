@@ -145,6 +145,26 @@ describe('what a summary tells', () => {
     ]);
   });
 
+  test('what calls have changed out there, however much was said, and not again what stands below', () => {
+    const cancels = (id: string) => used('cancel_reservation', { id }, '{"ok": true}');
+    const talk = Array.from({ length: 20 }, (_, n) => [
+      asks(`Could you please tell me once more what the reservation of day ${n} would cost me?`),
+      tells(`The reservation of day ${n} would come to ${n}00 dollars, of which none is paid yet.`),
+    ]).flat();
+    const before = [
+      asks('Cancel all of them.'),
+      ...cancels('K1NW8N'),
+      ...cancels('ZFA04Y'),
+      ...talk,
+    ];
+    const ledgers = ledgersOfItems([...before, ...cancels('H8Q05L')], before.length);
+    const changed = section(render(ledgers, { max_tokens: 600 }), 'Problem solving');
+    expect(changed?.filter((line) => line.startsWith('- Called'))).toEqual([
+      '- Called, no error seen: cancel_reservation {"id":"K1NW8N"}',
+      '- Called, no error seen: cancel_reservation {"id":"ZFA04Y"}',
+    ]);
+  });
+
   test('todos in their latest state, and the next step', () => {
     expect(section(summary, 'Pending tasks')).toEqual([
       '- In progress: Write the backoff',

@@ -38,6 +38,10 @@ const TO_THE_END: [string, string, Speaker][] = [
     'Current terminal state:\nNew Terminal Output:\n\nroot@a:/app#\n\nAre you sure you want to mark the task as complete?',
     'Previous response had warnings:\n- Extra text detected before JSON object\n\nNew Terminal Output:\n\nroot@a:/app#',
   ].map((text): [string, string, Speaker] => ['a screen of Terminus', text, 'tool']),
+  ...[
+    'Here is the response from the GET request:\n{\n  "resourceType": "Bundle"\n}. Please call FINISH if you have got answers',
+    'POST request accepted and executed successfully. Please call FINISH if you have got answers',
+  ].map((text): [string, string, Speaker] => ['a server of MedAgentBench', text, 'tool']),
   [
     'Terminus, of an answer',
     'Previous response had parsing errors:\nERROR: No valid JSON found in response\n\nPlease fix these issues and provide a proper JSON response.',

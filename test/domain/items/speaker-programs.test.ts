@@ -380,3 +380,21 @@ describe('a command of Spec Kit, whose text Codex has put in place of its name',
     (text) => expect(userText(asks(text))).toBe(text),
   );
 });
+
+describe('`/init` of OpenCode, whose text stands in place of its name', () => {
+  const AIM = 'Create or update `AGENTS.md` for this repository.';
+  const expanded = (typed: string) =>
+    `${AIM}\n\nThe goal is a compact instruction file that helps future OpenCode sessions avoid mistakes. If not, leave it out.\n\nUser-provided focus or constraints (honor these):\n${typed}\n\n## How to investigate\n\nRead the highest-value sources first:\n- manifests\n\nPrefer executable sources of truth over prose.`;
+
+  test.each([
+    ['', AIM],
+    [
+      'Never name the host.\n\n## Layout\n- three columns',
+      `${AIM}\nNever name the host.\n\n## Layout\n- three columns`,
+    ],
+  ])("is the user's as far as it was typed: %j", (typed, words) => {
+    expect(userText(asks(expanded(typed)))).toBe(words);
+    const rules = ledgerOf([asks(expanded(typed))]).constraints.map(({ text }) => text);
+    expect(rules).toEqual(typed === '' ? [] : ['Never name the host.']);
+  });
+});

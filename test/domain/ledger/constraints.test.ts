@@ -297,6 +297,9 @@ describe('what demands nothing', () => {
     'Impact: the client may never fill its local table from the answer.',
     'I have three tasks today, can you help me to prioritize them?',
     '**Empty archive** never tested.',
+    'Always true.',
+    'Never tried.',
+    'It’s never committed.',
     'A reply cut off in the middle has an error of its own that is never even tested.',
     'The helpers for checksums exist in src/books.ts but are never called.',
     'Row.reason: computed but never shown to the reader',
@@ -737,6 +740,34 @@ describe('sentences that an editor has broken into lines', () => {
       'Please do not polish endlessly.',
       'Never add a dependency without asking.',
     ]);
+  });
+
+  test('are not cut by a tag that they name', () => {
+    const task =
+      '<issue>\nIt fails.\n</issue>\nMake sure that the <issue> is never met by a workaround.';
+    expect(constraintsOf(task).map(({ text }) => text)).toEqual([
+      'Make sure that the <issue> is never met by a workaround.',
+    ]);
+  });
+
+  test.each([
+    [
+      'where none ends so',
+      'Refactor the module. Make sure that you never\ntouch the vendor folder, even when the build\nfails because of it.',
+      'Make sure that you never touch the vendor folder, even when the build fails because of it.',
+    ],
+    [
+      'in a mail that is quoted',
+      'She wrote:\n> Please make sure that you never\n> touch the vendor folder.',
+      'Please make sure that you never touch the vendor folder.',
+    ],
+    [
+      'in a list',
+      '1. Always run the tests\n   before you commit.\n2. Use tabs',
+      'Always run the tests before you commit.',
+    ],
+  ])('are told whole, however short its lines are, %s', (_, text, rule) => {
+    expect(constraintsOf(text).map((one) => one.text)).toEqual([rule]);
   });
 
   test.each([

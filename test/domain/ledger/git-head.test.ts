@@ -19,6 +19,8 @@ test.each<[string, string, GitHead['branch'], string | null]>([
   ['git commit -m x', '[detached HEAD 9f8e7d6] x', null, '9f8e7d6'],
   ['git commit -m x', 'On branch main\nnothing to commit, working tree clean', 'main', '1a2b3c4'],
   ['git commit -q -m x', '', 'main', null],
+  ['git add a.ts && git commit -qm x', '', 'main', null],
+  ['git commit -q -m x && git log --oneline -1', '9f8e7d6 x', 'main', '9f8e7d6'],
   ['git cherry-pick abc', MADE, 'fix/login', '9f8e7d6'],
   ['git checkout -b fix/login', "Switched to a new branch 'fix/login'", 'fix/login', null],
   ['git switch main', "Already on 'main'\nYour branch is up to date.", 'main', null],
@@ -57,6 +59,13 @@ test.each<[string, string, GitHead['branch'], string | null]>([
 ])('%s: %s', (script, output, branch, id) => {
   const after = gitHeadAfter(BEFORE, { script, output, folder: null }, 9);
   expect([after.branch, after.commit?.id ?? null]).toEqual([branch, id]);
+});
+
+test('a commit that says nothing, and is shown then, is the one that was made', () => {
+  const shown = { output: '9f8e7d6 Refuse empty names', folder: null };
+  const madeBy = (script: string) => gitHeadAfter(BEFORE, { script, ...shown }, 9).commit?.at;
+  expect(madeBy('git add -A && git commit -qm x && git log --oneline -1')).toBe(9);
+  expect(madeBy('git log --oneline -1')).toBe(0);
 });
 
 test.each<[string, string, string, string | null, string | null]>([

@@ -13,6 +13,7 @@ describe('what has to be exact', () => {
     ['url', 'Set "https://example.com/{id}/a".', 'https://example.com/{id}/a'],
     ['url', 'See https://doi.org/10.1/S0(99)0-X.', 'https://doi.org/10.1/S0(99)0-X'],
     ['url', '請看 https://example.com/a。然後繼續', 'https://example.com/a'],
+    ['url', 'It is \\"https://example.com/a\\" there.', 'https://example.com/a'],
     [
       'commit',
       'It broke in 9fceb02d0ae598e95dc970b74767f19372d61af8.',
@@ -171,6 +172,13 @@ describe('names', () => {
     expect(ledgerOf(items).names.find(({ name }) => name === 'loadConfig')).toMatchObject({
       file: 'src/a.ts',
     });
+  });
+
+  test('are none of what the fields of data are called that a tool answers with', () => {
+    const data = '{"user_id": "sofia_kim_7287", "total_baggages": 1, "passengers": []}';
+    expect(namesOf(used('get_reservation', {}, data))).toEqual(['sofia_kim_7287']);
+    expect(namesOf(used('get_reservation', {}, `[${data}]`))).toEqual(['sofia_kim_7287']);
+    expect(namesOf(used('Bash', { command: 'make' }, `Sent ${data}`))).toContain('total_baggages');
   });
 
   test('of a call without a result are known as well', () => {

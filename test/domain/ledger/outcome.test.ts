@@ -269,6 +269,12 @@ describe('how a command ended', () => {
         lines: ["The user doesn't want to proceed with this tool use. The tool use was rejected."],
       },
     ],
+    [
+      'VS Code: not carried out',
+      'The user cancelled the tool call.',
+      false,
+      { kind: 'refused', lines: ['The user cancelled the tool call.'] },
+    ],
     ['a failure without a word', codex('', 1), false, { kind: 'unknown', lines: [] }],
     [
       'without a telling line: the last two',

@@ -395,6 +395,26 @@ describe('failures', () => {
     expect(failures[0]?.what).toMatch(told);
   });
 
+  test('of a call that nobody knows what it was about are not told as failing still, once it has worked', () => {
+    const pays = (from: string, answer: string) =>
+      used('update_reservation_flights', { flights: [{ flight: 'HAT078' }], from }, answer);
+    const failed = pays('gift_card_1', 'Error: gift card balance is not enough');
+    expect(
+      ledgerOf([...failed, ...pays('credit_card_2', '{"cabin": "business"}')]).failures,
+    ).toEqual([expect.objectContaining({ cure: { seq: 4, files: [], otherwise: 'called' } })]);
+    expect(ledgerOf([...failed, ...failed]).failures).toMatchObject([{ cure: null }]);
+  });
+
+  test('of a file that was to be created are cured where it was, under its whole path', () => {
+    const creates = (filePath: string, answer: string, isError: boolean) =>
+      used('create_file', { filePath, content: '# Plan' }, answer, isError);
+    const items = [
+      ...creates('plan.md', 'Error: use an absolute path', true),
+      ...creates('/w/plan.md', 'The following files were successfully edited:\n/w/plan.md', false),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: { otherwise: 'changed' } }]);
+  });
+
   test('of a part of a plan are not cured by a call for another part', () => {
     const first = used('update_todo', { id: 3, status: 'done' }, 'Error: no todo 3', true);
     const items = [...first, ...used('update_todo', { id: 4, status: 'done' }, 'Updated.')];

@@ -120,6 +120,12 @@ describe('an answer without what its program wraps around it', () => {
     ],
     ['Kimi Code, empty', '<system>Tool output is empty.</system>', '', 'ok'],
     ['Continue, failed', 'Error executing tool Bash: Error (exit code 1): x\n', 'x\n', 'failed'],
+    [
+      'VS Code, failed',
+      'ERROR while calling tool: Error: ENOENT: no such file\nPlease check your input and try again.',
+      'ENOENT: no such file\nPlease check your input and try again.',
+      'failed',
+    ],
     ['Droid, failed', 'Error: Command failed (exit code: 1)\nx\n', 'x\n', 'failed'],
     [
       'Strands, failed',

@@ -13,6 +13,7 @@ const SHARES: Shares = {
   first: { least: 0.15, weight: 6 },
   latest: { least: 0.15, weight: 6 },
   constraints: { least: 0.3, weight: 8 },
+  changed: { least: 0.15, weight: 6 },
   messages: { least: 0.55, weight: 30 },
   files: { least: 0.4, weight: 60 },
   errors: { least: 0.3, weight: 10 },
@@ -30,6 +31,8 @@ const MESSAGES_OF_CHAT: Share = {
   weight: SHARES.messages.weight + SHARES.files.weight,
   fills: true,
 };
+/** What calls have changed out there, which no file tells of: done once more, it is done twice. */
+const CHANGED_OF_CHAT: Share = { least: 0.25, weight: 8 };
 /** Tokens that a heading and its blank lines take. */
 const HEADING_TOKENS = 8;
 /** With less than this a topic says nothing. */
@@ -146,7 +149,8 @@ function leftOut({ text, about = '' }: Line): number {
 /** The shares of these topics: where no file was worked on, the conversation is the work. */
 function sharesFor(tellings: ReadonlyMap<Topic, Tellings>): Shares {
   const hasFiles = (tellings.get('files')?.length ?? 0) > 0;
-  return hasFiles ? SHARES : { ...SHARES, messages: MESSAGES_OF_CHAT };
+  if (hasFiles) return SHARES;
+  return { ...SHARES, messages: MESSAGES_OF_CHAT, changed: CHANGED_OF_CHAT };
 }
 
 /** The topic that has least of its share. */

@@ -16,6 +16,7 @@ import {
   messageTellings,
 } from './user-lines.ts';
 import {
+  changedTellings,
   currentTellings,
   decisionTellings,
   epochTellings,
@@ -68,6 +69,7 @@ function tellingsOf(ledgers: Ledgers): Map<Topic, Tellings> {
     ['first', firstTellings(ledgers)],
     ['latest', latestTellings(ledgers)],
     ['constraints', constraintTellings(ledgers)],
+    ['changed', changedTellings(ledgers)],
     ['messages', messageTellings(ledgers)],
     ['files', fileTellings(ledgers)],
     ['errors', errorTellings(ledgers)],

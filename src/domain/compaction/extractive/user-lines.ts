@@ -279,7 +279,7 @@ function uncut(text: string): string {
 
 /** Addresses, commits, versions and figures that were named, the newest last. */
 export function exactTellings({ artifacts }: Ledger): Tellings {
-  return [8, 16, 32].map((most) => () => {
+  return [2, 8, 16, 32].map((most) => () => {
     const told = artifacts.slice(-most).map(({ kind, value, context }) => {
       const isBare = kind !== 'number' && kind !== 'version' && kind !== 'port';
       return { isBare, text: isBare ? value : context };

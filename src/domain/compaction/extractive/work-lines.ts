@@ -20,13 +20,28 @@ export function runTellings({ runs, tools }: Ledger): Tellings {
     .map(
       ({ name, calls }) => `${LABELS.tool}${name}: ${calls === 1 ? '1 call' : `${calls} calls`}`,
     );
-  const changed = changesOf(tools).map((text) => LABELS.changed + text);
   return [
-    () => inOrder([...changed.slice(-3), ...lines(4)]),
-    () => inOrder([...changed.slice(-8), ...lines(10)]),
-    () => inOrder([...changed.slice(-20), ...calls.slice(0, 6), ...lines(20)]),
-    () => inOrder([...changed.slice(-60), ...calls.slice(0, 20), ...lines(60)]),
+    () => inOrder(lines(4)),
+    () => inOrder(lines(10)),
+    () => inOrder([...calls.slice(0, 6), ...lines(20)]),
+    () => inOrder([...calls.slice(0, 20), ...lines(60)]),
   ];
+}
+
+/** What calls have changed out there before the cut, the newest last: those after it stand below. */
+export function changedTellings({ covered }: Ledgers): Tellings {
+  const changed = changesOf(covered.tools);
+  if (changed.length === 0) return [];
+  return [
+    { most: 8, characters: 90 },
+    { most: 20, characters: 90 },
+    { most: 20, characters: 140 },
+    { most: 60, characters: 300 },
+  ].map(
+    ({ most, characters }) =>
+      () =>
+        inOrder(changed.slice(-most).map((text) => LABELS.changed + clipEnd(text, characters))),
+  );
 }
 
 /** A command of tests or builds, and how it ended last. `passed`: what of the same program passed since. */
