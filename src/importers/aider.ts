@@ -29,7 +29,7 @@ const MODEL = /^(?:Main model: |Models?: )(\S{1,200})/;
 /** What Aider writes where the user has typed nothing. */
 const NOTHING = '<blank>';
 /** What the model has thought, which Aider gives it no more. */
-const THOUGHTS = /<thinking-content-([\da-f]{8,64})>[\s\S]*?<\/thinking-content-\1>/g;
+const THOUGHTS = /<(thinking-content-[\da-f]{8,64})>/g;
 
 function readChats(text: string): Conversation[] {
   const chats: Chat[] = [];
@@ -117,8 +117,22 @@ class Chat {
   #end(): void {
     const said = this.#lines.join('\n');
     const isAnswer = this.#speaker === 'assistant';
-    const content = (isAnswer ? said.replace(THOUGHTS, '') : said).trim();
+    const content = (isAnswer ? withoutThoughts(said) : said).trim();
     this.#lines = [];
     if (content !== '') this.#items.push({ role: this.#speaker, content });
   }
+}
+
+/** Without the thoughts, up to one that has no end: to look for that of each opening would take for ever. */
+function withoutThoughts(said: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { 0: opening, 1: name, index } of said.matchAll(THOUGHTS)) {
+    if (index < from) continue;
+    const end = said.indexOf(`</${name}>`, index);
+    if (end < 0) break;
+    kept.push(said.slice(from, index));
+    from = end + opening.length + 1;
+  }
+  return kept.join('') + said.slice(from);
 }
