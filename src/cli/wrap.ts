@@ -1,4 +1,10 @@
-import { claudeLaunch, claudeSettings, claudeUpstreams, hasOwnServer } from './wrap/claude.ts';
+import {
+  claudeLaunch,
+  claudeSettings,
+  claudeUpstreams,
+  hasOwnServer,
+  joinedArguments,
+} from './wrap/claude.ts';
 import { codexLaunch, codexSetup, codexUpstreams } from './wrap/codex.ts';
 import { findOrStart, type WrapFlags } from './wrap/gateway-service.ts';
 import {
@@ -15,20 +21,29 @@ export type { WrapFlags };
 
 type Plan = { upstreams: Upstreams; launch: (address: Address) => Launch };
 
-const PROGRAMS: { [program: string]: (environment: Environment) => Plan } = {
-  claude: (environment) => {
-    const settings = claudeSettings(environment);
+const PROGRAMS: {
+  [program: string]: (environment: Environment, own: readonly string[]) => Plan;
+} = {
+  claude: (environment, own) => {
+    const project = process.cwd();
+    const settings = claudeSettings(environment, project, own);
     return {
       upstreams: claudeUpstreams(environment, settings),
-      launch: (address) =>
-        claudeLaunch(address, environment, settings, hasOwnServer(environment, process.cwd())),
+      launch: (address) => {
+        const hasServer = hasOwnServer(environment, project);
+        const launch = claudeLaunch(address, environment, settings, hasServer);
+        return { ...launch, args: joinedArguments(launch.args, own, project) };
+      },
     };
   },
-  codex: (environment) => {
-    const setup = codexSetup(environment);
+  codex: (environment, own) => {
+    const setup = codexSetup(environment, own);
     return {
       upstreams: codexUpstreams(setup),
-      launch: (address) => codexLaunch(address, setup, environment),
+      launch: (address) => {
+        const launch = codexLaunch(address, setup, environment);
+        return { ...launch, args: [...launch.args, ...own] };
+      },
     };
   },
 };
@@ -43,7 +58,9 @@ export async function wrapCommand(
   args: readonly string[],
   flags: WrapFlags,
 ): Promise<number> {
-  const plan = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program]?.(process.env) : undefined;
+  const plan = Object.hasOwn(PROGRAMS, program)
+    ? PROGRAMS[program]?.(process.env, args)
+    : undefined;
   if (plan === undefined) {
     const known = Object.keys(PROGRAMS).join(' and ');
     throw new WrapError(
@@ -55,7 +72,7 @@ export async function wrapCommand(
   try {
     const launch = plan.launch(service);
     for (const warning of launch.warnings) console.error(`palimpsest: ${warning}`);
-    const code = await run(program, launch, args);
+    const code = await run(program, launch);
     const tally = await tallySince(service, began);
     if (tally !== null) console.error(tallyLine(tally, service));
     return code;

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import {
   type Address,
   type Environment,
@@ -10,6 +11,7 @@ import {
   OWN_SERVER,
   pastProxies,
   type Upstreams,
+  valuesOf,
   WrapError,
 } from './launch.ts';
 
@@ -23,17 +25,73 @@ const OTHER_CLOUDS = [
 const serversSchema = z.object({ mcpServers: z.record(z.string(), z.json()).optional() });
 const settingsSchema = z.object({ env: z.record(z.string(), z.string()).optional() });
 
-/** What the user's own settings put into the environment of Claude Code; they win over what it is started with. */
-export function claudeSettings(environment: Environment): Environment {
+/**
+ * What settings put into the environment of Claude Code: the user's, the project's, and those of the user's
+ * arguments, the later over the earlier. They win over what it is started with.
+ */
+export function claudeSettings(
+  environment: Environment,
+  project: string,
+  own: readonly string[] = [],
+): Environment {
   const folder = environment.CLAUDE_CONFIG_DIR ?? join(homedir(), '.claude');
-  const file = join(folder, 'settings.json');
-  if (!existsSync(file)) return {};
+  const files = [
+    join(folder, 'settings.json'),
+    ...['settings.json', 'settings.local.json'].map((name) => join(project, '.claude', name)),
+  ];
+  const given = valuesOf(own, SETTINGS).at(-1);
+  const all = [
+    ...files.map((file) => (existsSync(file) ? read(() => readFileSync(file, 'utf8')) : {})),
+    given === undefined ? {} : settingsGiven(given, project),
+  ];
+  const environments = all.map((settings) => settingsSchema.safeParse(settings).data?.env ?? {});
+  return Object.assign({}, ...environments);
+}
+
+const SETTINGS = '--settings';
+
+/** Such an argument is JSON, or names a file that has it. */
+function settingsGiven(given: string, project: string): JsonObject {
+  return read(() =>
+    given.trimStart().startsWith('{') ? given : readFileSync(resolve(project, given), 'utf8'),
+  );
+}
+
+function read(text: () => string): JsonObject {
   try {
-    return settingsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).env ?? {};
+    const parsed: unknown = JSON.parse(text());
+    return isJsonObject(parsed) ? parsed : {};
   } catch {
     // Claude Code says itself what is wrong with it.
     return {};
   }
+}
+
+/**
+ * Our arguments and the user's. Of two settings Claude Code takes the last ones alone: those of the user
+ * get ours into them.
+ */
+export function joinedArguments(
+  args: readonly string[],
+  own: readonly string[],
+  project: string,
+): string[] {
+  const ours = valuesOf(args, SETTINGS).at(-1);
+  const theirs = valuesOf(own, SETTINGS).at(-1);
+  if (ours === undefined || theirs === undefined) return [...args, ...own];
+  const settings = settingsGiven(theirs, project);
+  const { env } = settings;
+  const added = read(() => ours).env;
+  const both = JSON.stringify({
+    ...settings,
+    env: { ...(isJsonObject(env) && env), ...(isJsonObject(added) && added) },
+  });
+  const withBoth = own.map((word, at) => {
+    if (own[at - 1] === SETTINGS) return both;
+    return word.startsWith(`${SETTINGS}=`) ? `${SETTINGS}=${both}` : word;
+  });
+  const place = args.indexOf(SETTINGS);
+  return [...args.slice(0, place), ...args.slice(place + 2), ...withBoth];
 }
 
 /** Whether the user has set up an MCP server of their own under our name, for themselves or the project. */
@@ -97,7 +155,7 @@ export function claudeLaunch(
   const args = [
     // As one word: what the user writes behind it would be taken for more servers.
     ...(hasServer ? [] : [`--mcp-config=${servers(url, key)}`]),
-    ...(isSetElsewhere ? ['--settings', JSON.stringify({ env: address })] : []),
+    ...(isSetElsewhere ? [SETTINGS, JSON.stringify({ env: address })] : []),
   ];
   return { args, environment: set, warnings };
 }

@@ -11,6 +11,7 @@ import {
   OWN_SERVER,
   pastProxies,
   type Upstreams,
+  valuesOf,
 } from './launch.ts';
 
 /** Where the tokens of a ChatGPT login are taken. */
@@ -38,20 +39,46 @@ type CodexSetup = {
   hasServer: boolean;
 };
 
-/** Reads the files of Codex; changes none. What cannot be read, Codex says itself. */
-export function codexSetup(environment: Environment): CodexSetup {
+type Config = z.infer<typeof configSchema>;
+
+/** Reads the files of Codex and the user's arguments; changes none. What cannot be read, Codex says itself. */
+export function codexSetup(environment: Environment, own: readonly string[] = []): CodexSetup {
   const folder = environment.CODEX_HOME ?? join(homedir(), '.codex');
-  const config = read(join(folder, 'config.toml'), (text) => configSchema.parse(parse(text)));
+  const profile = valuesOf(own, '-p', '--profile').at(-1);
+  const files = ['config.toml', ...(profile === undefined ? [] : [`${profile}.config.toml`])];
+  const config = [
+    ...files.map((name) => read(join(folder, name), (text) => configSchema.parse(parse(text)))),
+    namedIn(own),
+  ].reduce<Config>((all, one) => layered(all, one ?? {}), {});
   const login = read(join(folder, 'auth.json'), (text) => loginSchema.parse(JSON.parse(text)));
-  const name = config?.model_provider;
-  const base_url = name === undefined ? undefined : config?.model_providers?.[name]?.base_url;
+  const name = config.model_provider;
+  const base_url = name === undefined ? undefined : config.model_providers?.[name]?.base_url;
   const hasKey = Boolean(environment.OPENAI_API_KEY) || Boolean(login?.OPENAI_API_KEY);
   return {
     provider: name === undefined || base_url === undefined ? null : { name, base_url },
-    base_url: config?.openai_base_url ?? environment.OPENAI_BASE_URL ?? null,
+    base_url: config.openai_base_url ?? environment.OPENAI_BASE_URL ?? null,
     isChatGpt: Boolean(login?.tokens) && !hasKey,
-    hasServer: Object.hasOwn(config?.mcp_servers ?? {}, MCP_SERVER),
+    hasServer: Object.hasOwn(config.mcp_servers ?? {}, MCP_SERVER),
   };
+}
+
+/** A profile, which has a file of its own, wins over the configuration, and arguments win over both. */
+function layered(below: Config, above: Config): Config {
+  return {
+    ...below,
+    ...above,
+    model_providers: { ...below.model_providers, ...above.model_providers },
+    mcp_servers: { ...below.mcp_servers, ...above.mcp_servers },
+  };
+}
+
+/** The provider that the user's arguments name (`-c model_provider=…`): as TOML, or bare. */
+function namedIn(own: readonly string[]): Config {
+  const [, value] =
+    valuesOf(own, '-c', '--config')
+      .map((setting) => /^\s*model_provider\s*=\s*(\S.*?)\s*$/.exec(setting))
+      .findLast((found) => found !== null) ?? [];
+  return value === undefined ? {} : { model_provider: value.replace(/^(["'])(.*)\1$/, '$2') };
 }
 
 /** Where Codex would have gone. */

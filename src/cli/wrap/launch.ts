@@ -1,6 +1,6 @@
 /** How a program is started so that its calls of a model go through the service. */
 export type Launch = {
-  /** What stands before the arguments of the user. */
+  /** What stands before the arguments of the user; for `run`, with them. */
   args: string[];
   /** Set beside the environment of the user. */
   environment: { [name: string]: string };
@@ -35,6 +35,15 @@ export function pastProxies(url: string, environment: Environment): { [name: str
     return own ? `${own},${host}` : host;
   };
   return { NO_PROXY: withHost(upper ?? lower), no_proxy: withHost(lower ?? upper) };
+}
+
+/** What the user's own arguments give for an option, in either way of writing it. */
+export function valuesOf(own: readonly string[], ...names: string[]): string[] {
+  return own.flatMap((word, at) => {
+    if (names.includes(word)) return own.slice(at + 1, at + 2);
+    const long = names.find((name) => name.startsWith('--') && word.startsWith(`${name}=`));
+    return long === undefined ? [] : [word.slice(long.length + 1)];
+  });
 }
 
 /** Throws where a program cannot be led through the service. */

@@ -10,12 +10,8 @@ const PASSED_ON = ['SIGTERM', 'SIGHUP'] as const;
  * Runs a program on this terminal until it ends; answers its exit code, or as shells do 128 and the number
  * of the signal that ended it. Throws WrapError when there is no such program.
  */
-export async function run(
-  program: string,
-  { args, environment }: Launch,
-  own: readonly string[],
-): Promise<number> {
-  const child = spawn(program, [...args, ...own], {
+export async function run(program: string, { args, environment }: Launch): Promise<number> {
+  const child = spawn(program, args, {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });

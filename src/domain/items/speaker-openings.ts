@@ -82,6 +82,8 @@ export const OPENINGS: readonly Opening[] = [
     'line',
   ],
   [/^Unknown (?:skill|slash command): \S+\s*$/, 'program'],
+  // What `/context` has shown to the user.
+  [/^## Context Usage\n\n\*\*Model:\*\* /, 'program'],
   // What Claude Code says in reminders, where a client has taken the tags away.
   [/^Called the \w{1,60} tool with the following input: *\{/, 'tool', 'line'],
   [/^Reading MCP resource: [^\n]{1,500} \([^()\n]{1,500}\)[ \t]*(?:\n|$)/, 'tool', 'line'],

@@ -108,7 +108,10 @@ export class Conclusions {
   private add(text: string, kind: Conclusion['kind'], by: Conclusion['by'], seq: number): void {
     const fact = { seq, last_seq: seq, kind, text, by };
     const about = subjectOf(fact);
-    const same = this.list.findIndex((other) => areAlike(about, other.about, SAME));
+    // Agents with like tasks report in like words, each of another matter.
+    const same = this.list.findIndex((other) =>
+      by === 'subagent' ? other.fact.text === text : areAlike(about, other.about, SAME),
+    );
     if (same !== -1) this.list.splice(same, 1);
     this.list.push({ fact, about });
   }

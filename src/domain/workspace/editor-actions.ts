@@ -95,11 +95,11 @@ function isReplacement(input: JsonObject): boolean {
   return pathOf(input) !== undefined && PAIRS.some(isPair);
 }
 
-/** By its command; Cline's has none, and does what it is given the texts and the line for. */
+/** By its command; those of Cline and Grok CLI have none, and do what they are given the texts and the line for. */
 function useOfEditor(input: JsonObject): Use | null {
   const command = stringField(input, 'command');
   if (command !== undefined) return COMMAND_USES.get(command) ?? null;
-  if (stringField(input, 'new_text') === undefined) return null;
+  if (stringField(input, 'new_text') === undefined) return isReplacement(input) ? 'edit' : null;
   if (typeof input.insert_line === 'number') return 'insert';
   return typeof input.old_text === 'string' ? 'edit' : 'write';
 }

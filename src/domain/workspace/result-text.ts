@@ -154,9 +154,12 @@ function withoutReminders(text: string): string {
   return own.trim() === '' ? text : own;
 }
 
-/** What a tool itself has shown, without what Codex writes above it, such as the id of a piece of output. */
+/**
+ * What a tool itself has shown, without what Codex writes above it, such as the id of a piece of output, and
+ * what Claude Code writes behind a picture, which is all the text that its result has.
+ */
 export function shownBy(result: ToolResult): string {
-  const text = textOf(result);
+  const text = splitReminders(textOf(result)).text;
   return text.slice(CODEX.exec(text)?.[0].length ?? 0);
 }
 

@@ -135,11 +135,18 @@ const SHOWS_FILE =
 /** Unless it is one of those that says why it cannot. */
 const COMPLAINS = /^\n(?:\/\S{0,60}: (?:line \d{1,9}: )?)?[a-z]{2,8}: /;
 
+/** How Node words that a command has failed, in front of the command: Grok CLI shows nothing else of it. */
+const NODE = /^(?:Command failed: ){1,2}/;
+
 /**
  * An output whose first or last line says how it ended, where the script cannot have printed that line
  * itself, nor from a file or a log.
  */
 export function endedInWords(text: string, script: string): Ended | null {
+  const node = NODE.exec(text)?.[0];
+  if (node !== undefined && text.startsWith(script, node.length)) {
+    return { text: text.slice(node.length + script.length).trimStart(), hasFailed: true };
+  }
   const head = /^[^\n]{1,100}/.exec(text)?.[0] ?? '';
   if (ABOVE.test(head) && !PRINTS_CODE.test(script) && !mayShow(script, text.slice(head.length))) {
     return { text: text.slice(head.length + 1), hasFailed: true };

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import {
   claudeSettings,
   claudeUpstreams,
   hasOwnServer,
+  joinedArguments,
 } from '../../../src/cli/wrap/claude.ts';
 
 const URL_OF_SERVICE = 'http://127.0.0.1:8787';
@@ -136,10 +137,41 @@ describe('the settings of Claude Code', () => {
   const environment = { CLAUDE_CONFIG_DIR: folder };
 
   test('are read for what they put into its environment', () => {
-    expect(claudeSettings(environment)).toEqual({});
+    expect(claudeSettings(environment, folder)).toEqual({});
     writeFileSync(join(folder, 'settings.json'), '{"env":{"A":"b"},"model":"opus"}');
-    expect(claudeSettings(environment)).toEqual({ A: 'b' });
+    expect(claudeSettings(environment, folder)).toEqual({ A: 'b' });
     writeFileSync(join(folder, 'settings.json'), '{"env":');
-    expect(claudeSettings(environment)).toEqual({});
+    expect(claudeSettings(environment, folder)).toEqual({});
+  });
+
+  test('are those of the project and of the arguments, too, which win', () => {
+    const project = join(folder, 'project');
+    mkdirSync(join(project, '.claude'), { recursive: true });
+    const files = { settings: '1', 'settings.local': '2', other: '3' };
+    writeFileSync(join(folder, 'settings.json'), '{"env":{"A":"0","B":"0"}}');
+    const found = Object.entries(files).map(([name, A]) => {
+      const text = JSON.stringify({ env: { A } });
+      writeFileSync(join(project, name === 'other' ? '' : '.claude', `${name}.json`), text);
+      return claudeSettings(
+        environment,
+        project,
+        name === 'other' ? ['--settings', 'other.json'] : [],
+      );
+    });
+    const given = claudeSettings(environment, project, ['--settings={"env":{"A":"4"}}', '-p']);
+    expect([...found, given].map(({ A, B }) => [A, B])).toEqual(
+      ['1', '2', '3', '4'].map((A) => [A, '0']),
+    );
+  });
+
+  test('of the arguments get the address into them, since of two the last ones count', () => {
+    const address = { ANTHROPIC_BASE_URL: 'https://proxy.example' };
+    const { args } = claudeLaunch(OPEN, {}, address, false);
+    const own = ['-p', '--settings', '{"model":"opus","env":{"A":"b"}}', 'Hello'];
+    const both = `{"model":"opus","env":{"A":"b","ANTHROPIC_BASE_URL":"${URL_OF_SERVICE}"}}`;
+    expect(joinedArguments(args, own, folder)).toEqual([SERVER, '-p', '--settings', both, 'Hello']);
+    expect(joinedArguments(args, ['-p'], folder)).toEqual([...args, '-p']);
+    const free = claudeLaunch(OPEN, {}, {}, false);
+    expect(joinedArguments(free.args, own, folder)).toEqual([SERVER, ...own]);
   });
 });

@@ -17,9 +17,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** What is found in the files of Codex, and in its environment. */
-function setupOf(files: { [name: string]: string }, environment: Record<string, string> = {}) {
+function setupOf(
+  files: { [name: string]: string },
+  environment: Record<string, string> = {},
+  own: string[] = [],
+) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return codexSetup({ CODEX_HOME: folder, ...environment });
+  return codexSetup({ CODEX_HOME: folder, ...environment }, own);
 }
 
 const SERVER = 'mcp_servers.palimpsest.url="http://127.0.0.1:8787/mcp"';
@@ -82,6 +86,24 @@ describe('Codex', () => {
     const launch = codexLaunch(OPEN, setup, environment);
     expect(launch.args).toEqual([...settings, SERVER].flatMap((setting) => ['-c', setting]));
     expect(launch.environment).toEqual({});
+  });
+
+  test.each([
+    ['a profile', ['-p', 'work', 'exec']],
+    ['a profile, written as one word', ['exec', '--profile=work']],
+    ['a setting', ['-c', 'model_provider="mine"']],
+    ['a bare setting', ['exec', '--config', 'model_provider=mine']],
+  ])('goes to the provider that %s in its arguments names', (_, own) => {
+    const files = {
+      'config.toml': MINE.replace('model_provider = "mine"', 'model = "m"'),
+      'work.config.toml': 'model_provider = "mine"\n',
+    };
+    expect(codexUpstreams(setupOf(files))).toEqual({});
+    const setup = setupOf(files, {}, own);
+    expect(codexUpstreams(setup)).toEqual({ [UPSTREAM]: 'https://llm.example/v1' });
+    const { args } = codexLaunch(OPEN, setup, {});
+    expect(args).toContain('model_providers.mine.base_url="http://127.0.0.1:8787/v1"');
+    expect(args.join(' ')).not.toContain('model_provider=');
   });
 
   test('carries our key in its environment, and only its name in the arguments', () => {

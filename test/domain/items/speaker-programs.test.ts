@@ -246,6 +246,9 @@ test.each<[string, Speaker]>([
 describe('what Claude Code says as the user, without tags', () => {
   test.each<[string, Speaker?]>([
     ['Tool loaded.'],
+    [
+      '## Context Usage\n\n**Model:** claude-opus-4-6  \n**Tokens:** 26k / 1m (3%)\n\n| Never | push |',
+    ],
     ['Tool loaded.\n[id:msg_1]\n'],
     [
       '[Your previous response had no visible output. Please continue and produce a user-visible response.]',
@@ -287,6 +290,7 @@ describe('what Claude Code says as the user, without tags', () => {
 
   test.each([
     'Tool loaded. Now measure it.',
+    '## Context Usage\n\nMeasure it, and never push.',
     'Your tool call was malformed, look at the schema again.',
     'The turn did not end: why?',
     'Skill /review is broken.',

@@ -64,6 +64,20 @@ test('of several that are alike the newest stays, at its own place', () => {
   ]);
 });
 
+test('agents that report in like words report each of their own; one that is told twice does so once', () => {
+  const report = (place: string, tests: number) =>
+    used('Agent', { prompt: `Check ${place}.` }, `No issues in ${place}: all ${tests} tests pass.`);
+  const { conclusions } = ledgerOf([
+    ...report('src/api', 14),
+    ...report('src/web', 9),
+    ...report('src/web', 9),
+  ]);
+  expect(conclusions.map(({ text }) => text)).toEqual([
+    'No issues in src/api: all 14 tests pass.',
+    'No issues in src/web: all 9 tests pass.',
+  ]);
+});
+
 test('a subagent and the user say what they found in their own name', () => {
   const notice =
     '<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>I have looked at it.\n\nThe leak in src/pool.ts is caused by `keepAlive`.\n\nThat is all.</result>\n</task-notification>';

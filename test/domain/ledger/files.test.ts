@@ -145,6 +145,15 @@ describe('what each tool has done to a file', () => {
       '/w/a.py: 0 read, 1 changed, present; + run_new; - run_old; | run_new()',
     ],
     [
+      'an editor without commands',
+      used(
+        'str_replace_editor',
+        { path: '/w/a.py', old_str: 'run_old()', new_str: 'run_new()' },
+        'Updated /w/a.py with 1 addition and 1 removal',
+      ),
+      '/w/a.py: 0 read, 1 changed, present; + run_new; - run_old; | run_new()',
+    ],
+    [
       'create of the editor',
       used(
         'str_replace_based_edit_tool',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, beforeCut } from '../../../src/domain/workspace/result-text.ts';
+import { answerOf, beforeCut, shownBy } from '../../../src/domain/workspace/result-text.ts';
 import { codex, toolResult } from '../../support/tool-calls.ts';
 
 const GEMINI =
@@ -235,4 +235,12 @@ describe('an answer without what its program wraps around it', () => {
     );
     expect(answerOf(toolResult(text))).toMatchObject({ text: 'x\n', isShortened: true });
   });
+});
+
+it('what Claude Code writes behind a picture, which has no other text, is nothing that the tool has shown', () => {
+  const reminder = '<system-reminder>\nConsider TaskCreate.\n</system-reminder>';
+  expect(shownBy(toolResult(`${reminder}\n${reminder}`))).toBe('');
+  expect(shownBy(toolResult(`let a = readText();\n\n${reminder}`)).trim()).toBe(
+    'let a = readText();',
+  );
 });

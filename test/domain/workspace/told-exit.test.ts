@@ -49,6 +49,17 @@ const TOOLS: readonly [string, (output: string, code: number) => string][] = [
   ],
 ];
 
+test.each([
+  ['Command failed: make x\nno rule\n', true],
+  ['Command failed: Command failed: make x\nno rule\n', true],
+  ['Command failed: make y\nno rule\n', false],
+])('what Node says of a command is known by the command: %s', (text, isFailed) => {
+  expect(answerTo('make x', toolResult(text))).toMatchObject({
+    text: isFailed ? 'no rule\n' : text,
+    isFailed,
+  });
+});
+
 describe('an exit code that a tool writes beside the output', () => {
   it.each(TOOLS)('%s', (_, answer) => {
     const failed = toolResult(answer('a.c:3: expected ;', 2));
