@@ -5,7 +5,7 @@ import type { SessionRef } from '../../app/ports/event-store.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import { type Answer, type Answers, answers, type Responses, respond } from './answer.ts';
 import { COMMON_PROBLEMS, problems } from './documented-problems.ts';
-import type { LongAnswer, PassOn, StreamRoomOf } from './long-answers.ts';
+import type { InTurn, LongAnswer, PassOn, StreamRoomOf } from './long-answers.ts';
 import type { DocumentedCode } from './problem-examples.ts';
 import { lenientQueryReader, queryReader, topFields } from './query.ts';
 import { thrown } from './thrown.ts';
@@ -23,6 +23,7 @@ export type Api = {
   /** Answers a request elsewhere; null: there is no other thread. */
   passOn: PassOn | null;
   streamRoom: StreamRoomOf;
+  inTurn: InTurn;
 };
 
 /** One call of an endpoint, admitted and with its parameters checked. */

@@ -19,6 +19,9 @@ export type PassOn = (
   method: 'get' | 'post' | 'patch' | 'delete',
 ) => Promise<Response>;
 
+/** Runs what a tenant wants to read when it is its turn, and there is room for it. */
+export type InTurn = <T>(tenant: string, run: () => Promise<T>) => Promise<T>;
+
 /** Where the stream that answers this call reads, and holds what its client has not read. */
 export type StreamRoomOf = (call: LongCall) => StreamRoom;
 
@@ -27,11 +30,13 @@ export function longAnswers(elsewhere?: Elsewhere): {
   longAnswer: LongAnswer;
   passOn: PassOn | null;
   streamRoom: StreamRoomOf;
+  inTurn: InTurn;
 } {
   const rooms = new TenantRooms();
   const streamRoom: StreamRoomOf = ({ c, tenant }) => rooms.forStreams(tenant, c.env?.outgoing);
-  const inTurn = ({ c, tenant }: LongCall, make: () => Promise<SentAnswer>) =>
-    rooms.answer(tenant, async () => {
+  const inTurn: InTurn = (tenant, run) => rooms.answer(tenant, run);
+  const answered = ({ c, tenant }: LongCall, make: () => Promise<SentAnswer>) =>
+    inTurn(tenant, async () => {
       const { status, headers, body } = await make();
       // A longer one goes out piece by piece.
       if (body.length <= CHUNK_BYTES) return c.newResponse(bodyOf(body), status, headers);
@@ -42,22 +47,22 @@ export function longAnswers(elsewhere?: Elsewhere): {
       return c.newResponse(inPieces(body, held), status, long);
     });
   const longAnswer: LongAnswer = (call, make, headers = {}) =>
-    inTurn(call, async () => {
+    answered(call, async () => {
       const made = await make();
       // Making a long answer and writing it each take their time: others come in between.
       await nextTurn();
       const body = encoder.encode(JSON.stringify(made));
       return { status: 200, headers: { 'Content-Type': 'application/json', ...headers }, body };
     });
-  if (elsewhere === undefined) return { longAnswer, passOn: null, streamRoom };
+  if (elsewhere === undefined) return { longAnswer, passOn: null, streamRoom, inTurn };
   const passOn: PassOn = async (call, method) => {
     const { raw } = call.c.req;
     const make = () => elsewhere(sentRequest(raw, method.toUpperCase()), raw.signal, call.tenant);
-    if (method === 'get') return inTurn(call, make);
+    if (method === 'get') return answered(call, make);
     const { status, headers, body } = await make();
     return call.c.newResponse(bodyOf(body), status, headers);
   };
-  return { longAnswer, passOn, streamRoom };
+  return { longAnswer, passOn, streamRoom, inTurn };
 }
 
 const encoder = new TextEncoder();
