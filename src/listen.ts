@@ -1,5 +1,6 @@
 import { Server } from 'node:http';
 import { type ServerType, serve } from '@hono/node-server';
+import { ProblemError, problemResponse } from './api/http/problem.ts';
 import { closeStalled } from './close-stalled.ts';
 import type { Service } from './service.ts';
 
@@ -38,7 +39,9 @@ export async function listen(service: Service, host: string, port: number): Prom
 function openSocket(service: Service, host: string, port: number): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const options = {
-      fetch: service.fetch,
+      // The address has the host of a header, which may be none.
+      fetch: (request: Request, bindings?: object) =>
+        URL.canParse(request.url) ? service.fetch(request, bindings) : noHost(),
       hostname: host,
       port,
       serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
@@ -53,6 +56,15 @@ function openSocket(service: Service, host: string, port: number): Promise<Liste
     if (server instanceof Server) closeStalled(server, STALLED_MS);
     server.on('error', (error) => reject(listenError(error, host, port)));
   });
+}
+
+function noHost(): Response {
+  return problemResponse(
+    new ProblemError(
+      'invalid_request',
+      'the header "Host" names no host: send the one of the address',
+    ),
+  );
 }
 
 /** What the system says of the address, and what to do. */

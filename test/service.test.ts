@@ -334,3 +334,26 @@ describe('a service that stops', () => {
     },
   );
 });
+
+it('says of a host that is none that it is none', async () => {
+  const service = await start();
+  const { url, close } = await listen(service, HOST, 0);
+  try {
+    const headers = { host: '99999999999999999999' };
+    for (const path of ['/v1/models', '/sessions']) {
+      const text = await new Promise<string>((resolve, reject) => {
+        get(`${url}${path}`, { headers }, (answer) => {
+          let body = `${answer.statusCode} `;
+          answer.setEncoding('utf8').on('data', (piece: string) => {
+            body += piece;
+          });
+          answer.on('end', () => resolve(body));
+        }).on('error', reject);
+      });
+      expect(text).toMatch(/^400 .*names no host/);
+    }
+  } finally {
+    await close();
+    await service.stop();
+  }
+});

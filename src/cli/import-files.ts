@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Presets, SingleBar } from 'cli-progress';
 import { LOCAL_TENANT } from '../api/http/auth.ts';
+import { createSessionBody } from '../api/sessions/schemas.ts';
+import { SettingsError } from '../config/settings-error.ts';
 import { ExportError, isExport } from '../db/session-export.ts';
 import { errorMessage } from '../domain/error-message.ts';
+import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
 import { readTranscripts, textOf } from '../importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../importers/transcript.ts';
 import { type ImportedSession, type ImportOptions, importTranscript } from './import-transcript.ts';
-import { openTarget, type TargetFlags } from './open-target.ts';
+import { openTarget, type TargetFlags, urlIn } from './open-target.ts';
 import { quantity } from './quantity.ts';
 import { restoreExport } from './restore-export.ts';
 import { type Target, TargetError } from './target.ts';
@@ -38,8 +41,12 @@ export async function importCommand(files: string[], flags: ImportFlags): Promis
 /** Where sessions go. */
 export type ImportPlace = { target: () => Promise<Target>; close: () => Promise<void> };
 
-/** It is opened by the first file that can be read: no store is made for none. */
-export function importPlace(flags: TargetFlags): ImportPlace {
+/**
+ * It is opened by the first file that can be read: no store is made for none. Throws SettingsError for what no
+ * session of the store can have.
+ */
+export function importPlace(flags: ImportFlags): ImportPlace {
+  if (urlIn(flags) === null) refuseSettings(flags);
   let opened: Promise<Target> | null = null;
   return {
     target: () => {
@@ -92,6 +99,17 @@ export async function importFile(
       ),
     );
     return false;
+  }
+}
+
+function refuseSettings({ profile, contextWindow }: ImportFlags): void {
+  const { shape } = createSessionBody;
+  for (const [option, schema, value] of [
+    ['--profile', shape.profile, profile],
+    ['--context-window', shape.context_window, contextWindow],
+  ] as const) {
+    const issue = schema.safeParse(value, IN_PLAIN_WORDS).error?.issues[0];
+    if (issue !== undefined) throw new SettingsError(`${option}: ${issue.message}`);
   }
 }
 

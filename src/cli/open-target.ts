@@ -8,11 +8,10 @@ export type TargetFlags = { url?: string; tenant?: string };
  * What a command talks to: the service that `--url`, else `PALIMPSEST_URL`, names, else the store of
  * `DATABASE_URL`. `isNew`: a store that is not there is made. Throws SettingsError, TargetError.
  */
-export async function openTarget(
-  { url = process.env.PALIMPSEST_URL, tenant }: TargetFlags,
-  isNew: boolean,
-): Promise<Target> {
-  if (url === undefined || url === '') {
+export async function openTarget(flags: TargetFlags, isNew: boolean): Promise<Target> {
+  const { tenant } = flags;
+  const url = urlIn(flags);
+  if (url === null) {
     const { localTarget } = await import('./local-target.ts');
     return localTarget(tenant, isNew);
   }
@@ -23,4 +22,9 @@ export async function openTarget(
     );
   }
   return remoteTarget(url);
+}
+
+/** The address of the service that a command is to talk to; null: it opens the store. */
+export function urlIn({ url = process.env.PALIMPSEST_URL }: TargetFlags): string | null {
+  return url || null;
 }

@@ -26,8 +26,10 @@ export async function retentionCommand(flags: RetentionFlags): Promise<boolean> 
   const stop = stopped();
   const store = await openExistingStore();
   try {
-    const before = new Date(Date.now() - (days ?? 0) * DAY_MS).toISOString();
-    const expired = expiredSessions(await sizesOf(store, tenant), {
+    const now = new Date();
+    const before = new Date(now.getTime() - (days ?? 0) * DAY_MS).toISOString();
+    const sessions = await sizesOf(store, tenant);
+    const expired = expiredSessions(sessions, {
       ...(days !== undefined && { before }),
       ...(bytes !== undefined && { bytes }),
     });
@@ -40,6 +42,12 @@ export async function retentionCommand(flags: RetentionFlags): Promise<boolean> 
     }
     console.log(plainText(`${erase ? 'erased' : 'would be erased'}: ${sumOf(gone)} of ${tenant}`));
     if (!erase && gone.length > 0) console.log('--erase erases them');
+    const ahead = sessions.filter(({ updated_at }) => updated_at > now.toISOString()).length;
+    if (ahead > 0) {
+      console.log(
+        `by its times written to after now, so that it counts as new: ${quantity(ahead, 'session')}`,
+      );
+    }
     return !stop.aborted;
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;

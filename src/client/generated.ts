@@ -1143,7 +1143,7 @@ export type SearchAnswer = {
   data: Array<SearchHit>;
   /** Send it as `cursor` for the next page; null: there is none. */
   next_cursor: string | null;
-  /** False: more may be found than was looked at. Use rarer words, filters, or the cursor. */
+  /** False: more may be found than was looked at. Use rarer words, filters, or the cursor. Also where the archive has lost the file of a session. */
   is_complete: boolean;
 };
 

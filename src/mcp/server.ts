@@ -14,6 +14,8 @@ type McpRequest = {
   mayLeave: boolean;
   version: string;
   signal: AbortSignal;
+  /** Runs what only reads when it is the turn of the tenant. */
+  inTurn: <T>(run: () => Promise<T>) => Promise<T>;
   /** What a model is told of an error; what is our own mistake is logged. */
   tell: (error: unknown) => string;
 };
@@ -35,7 +37,7 @@ export function mcpServer(
   ports: Ports,
   request: McpRequest,
 ): { server: Server; elsewhere: () => ElsewhereError | null } {
-  const { mayLeave, signal, tell } = request;
+  const { mayLeave, signal, inTurn, tell } = request;
   let elsewhere: ElsewhereError | null = null;
   const server = new Server(
     { name: 'palimpsest', title: 'Palimpsest', version: request.version },
@@ -51,7 +53,8 @@ export function mcpServer(
       const ref = await sessionOf(ports, request, params._meta);
       if (!ref.ok) return failed(ref.rejection.detail);
       const caller = { ref: ref.value, mayLeave, signal };
-      const answer = await tool.call(ports, caller, params.arguments);
+      const call = () => tool.call(ports, caller, params.arguments);
+      const answer = await (tool.annotations.readOnlyHint ? inTurn(call) : call());
       return answer.ok ? said(answer.value) : failed(answer.rejection.detail);
     } catch (error) {
       if (!(error instanceof ElsewhereError)) return failed(tell(error));

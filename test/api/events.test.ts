@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventStream } from '../../src/api/http/event-stream.ts';
+import { TenantRooms } from '../../src/api/http/tenant-room.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { assistant, user } from '../support/items.ts';
 
+const room = new TenantRooms().forStreams('local', null);
 let api: ApiServer;
 beforeAll(async () => {
   api = await startApi();
@@ -178,7 +180,7 @@ describe('the stream of events', () => {
 
   it('ends where another session has the id, and has not come as far', async () => {
     const ref = { tenant: 'local', session_id: 'log' };
-    const stream = eventStream(api.deps.store, ref, { after: 99 });
+    const stream = eventStream(api.deps.store, ref, { after: 99 }, { room });
     expect(await new Response(stream).text()).toBe(': connected\n\n');
   });
 
@@ -216,7 +218,7 @@ describe('the stream of events', () => {
       return found;
     };
     const ref = { tenant: 'local', session_id: 'slow' };
-    const reader = eventStream(store, ref, { after: 0 }).getReader();
+    const reader = eventStream(store, ref, { after: 0 }, { room }).getReader();
     expect(read).toBe(0);
     await reader.read();
     await reader.read();
@@ -226,13 +228,37 @@ describe('the stream of events', () => {
     store.events = events;
   });
 
+  it('reads no more while clients of its tenant leave too much unread', async () => {
+    await append('unread', [user('x'.repeat(200_000)), user('y'.repeat(200_000))]);
+    const rooms = new TenantRooms();
+    const own = rooms.forStreams('local', null);
+    const ref = { tenant: 'local', session_id: 'unread' };
+    const opened = async (after: number, room = own) => {
+      const reader = eventStream(api.deps.store, ref, { after }, { room }).getReader();
+      await reader.read();
+      return { reader, told: reader.read().then(({ value }) => value?.length) };
+    };
+    const much = own.hold(64_000_000);
+    const first = await opened(1);
+    expect(await first.told).toBe(65_536);
+    const second = await opened(1);
+    const other = await opened(2, rooms.forStreams('other', null));
+    expect(await other.told).toBe(65_536);
+    expect(await Promise.race([second.told, other.reader.read().then(() => 'waits')])).toBe(
+      'waits',
+    );
+    much.end();
+    expect(await second.told).toBe(65_536);
+    for (const { reader } of [first, second, other]) await reader.cancel();
+  });
+
   it('reads what is new once for all of its readers', async () => {
     await append('watched', [user('a')]);
     const { store } = api.deps;
     const ref = { tenant: 'local', session_id: 'watched' };
     const after = (await store.head(ref))?.state.version ?? 0;
     const readers = Array.from({ length: 50 }, () =>
-      eventStream(store, ref, { after }).getReader(),
+      eventStream(store, ref, { after }, { room }).getReader(),
     );
     await Promise.all(readers.map((reader) => reader.read()));
     const told = readers.map((reader) => reader.read());

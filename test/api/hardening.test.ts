@@ -3,10 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createApp } from '../../src/api/create-app.ts';
 import { noParams, noQuery } from '../../src/api/http/endpoint.ts';
 import { eventStream } from '../../src/api/http/event-stream.ts';
+import { TenantRooms } from '../../src/api/http/tenant-room.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { ofTokens, user } from '../support/items.ts';
 import { openTestStore } from '../support/open-test-store.ts';
 
+const room = new TenantRooms().forStreams('local', null);
 let api: ApiServer;
 beforeAll(async () => {
   api = await startApi();
@@ -289,7 +291,7 @@ describe('a long log of large items', () => {
   it('the stream of events is sent in parts', async () => {
     const ref = { tenant: 'local', session_id: 'large' };
     const types = ['item.appended'] as const;
-    const reader = eventStream(service.deps.store, ref, { after: 0, types }).getReader();
+    const reader = eventStream(service.deps.store, ref, { after: 0, types }, { room }).getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toBe(': connected\n\n');
     const parts: string[] = [];
     const ends = () => parts.slice(-2).join('').endsWith('\n\n');
@@ -345,7 +347,7 @@ it('a stream that breaks leaves no subscription behind', async () => {
   ];
   try {
     const ref = { tenant: 'local', session_id: 'broken' };
-    const reader = eventStream(store, ref, { after: 0 }).getReader();
+    const reader = eventStream(store, ref, { after: 0 }, { room }).getReader();
     await reader.read();
     expect(subscriptions).toBe(1);
     await expect(reader.read()).rejects.toThrow('the disk is gone');

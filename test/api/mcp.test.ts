@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiServer, SMALL_WINDOW, send, startApi } from '../support/api-server.ts';
 import { assistant, call, result, tool, user } from '../support/items.ts';
@@ -267,5 +268,27 @@ describe('MCP over HTTP', () => {
       isError: true,
       text: expect.stringContaining(message),
     });
+  });
+});
+
+describe('who reads a lot at once', () => {
+  const askedOf: [what: string, ask: () => Promise<unknown>][] = [
+    ['MCP', () => mcp.client.callTool({ name: 'search_history', arguments: { query: 'log' } })],
+    ['a page', () => send(api, 'GET', '/inspect/search?q=log')],
+  ];
+  it.each(askedOf)('is answered in turns, and others come in between: %s', async (_, ask) => {
+    const { search } = api.deps.store;
+    const find = search.find.bind(search);
+    let [now, most] = [0, 0];
+    search.find = async (query) => {
+      now += 1;
+      most = Math.max(most, now);
+      await sleep(20);
+      now -= 1;
+      return find(query);
+    };
+    await Promise.all(Array.from({ length: 8 }, ask));
+    search.find = find;
+    expect(most).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ import {
   longAgo,
   openPlain,
   putAway,
+  ref,
   write,
 } from '../support/archive-lab.ts';
 import { on, openLab } from '../support/backup-lab.ts';
@@ -143,6 +144,29 @@ describe.each(['sqlite', 'postgres'] as const)('palimpsest archive, on %s', (kin
       expect((await ask(service, '/sessions/chat', 'DELETE')).status).toBe(204);
     });
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test('a file that the archive has lost takes nothing from a search but its own session', async () => {
+  const url = await places.sqlite();
+  const archive = inFolder(dirname(url.slice('file:'.length)), basename(fresh('archive')));
+  for (const id of ['kept', 'lost']) await longAgo(url, id, `Paint ${id} in ultramarine.`);
+  const store = await openPlain(url);
+  for (const id of ['kept', 'lost']) await putAway(store, archive, id);
+  const lost = await store.archived.find(ref('lost'));
+  await store.close();
+  rmSync(join(archive.place, `${lost?.file}.jsonl.gz`));
+  await onServiceWith(url, archive.place, async (service) => {
+    const fork = await ask(service, '/sessions/kept/fork', 'POST', { id: 'fork' });
+    expect(fork.status).toBe(201);
+    for (const query of ['q=ultramarine', 'q=ultramarine+paint', 'regex=ultra%5Ba-z%5D%2B']) {
+      const { status, body } = await ask(service, `/search?${query}`);
+      expect([query, status, body.is_complete]).toEqual([query, 200, false]);
+      const ids = (body.data as JsonObject[]).map(({ session_id }) => session_id);
+      expect(new Set(ids)).toEqual(new Set(['kept', 'fork']));
+      expect((await ask(service, `/sessions/kept/search?${query}`)).body.is_complete).toBe(true);
+      expect((await ask(service, `/sessions/lost/search?${query}`)).status).toBe(503);
+    }
   });
 });
 

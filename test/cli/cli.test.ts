@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { freshDatabase } from '../support/servers/fresh.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -254,5 +255,44 @@ describe('a store that cannot be opened', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('hunter2');
+  });
+
+  it('is said to need a folder that can be written, where only its log cannot be opened', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'palimpsest-closed-'));
+    const path = join(folder, 'x.db');
+    const environment = { DATABASE_URL: `file:${path}` };
+    try {
+      openDatabase({ path }).close();
+      mkdirSync(`${path}-wal`);
+      expect(await palimpsest(['list'], environment)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `DATABASE_URL: ${path} cannot be opened: the file cannot be opened: this user must be able to write to it and to its folder, ${folder}\n`,
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('an import with what no session can have', () => {
+  it.each([
+    ['--profile', 'codex', 'must be one of "default", "claude-code"'],
+    ['--context-window', '7', 'must be a whole number of tokens from 1000 to'],
+  ])('makes no store: %s %s', async (option, value, why) => {
+    const folder = mkdtempSync(join(tmpdir(), 'palimpsest-import-'));
+    try {
+      const file = join(folder, 'chat.json');
+      writeFileSync(file, JSON.stringify([{ role: 'user', content: 'Paint it blue.' }]));
+      const environment = { DATABASE_URL: `file:${join(folder, 'x.db')}` };
+      for (const command of ['import', 'sync']) {
+        const run = await palimpsest([command, file, option, value], environment);
+        expect(run).toMatchObject({ code: 2, stdout: '' });
+        expect(run.stderr).toContain(`${option}: ${why}`);
+      }
+      expect(readdirSync(folder)).toEqual(['chat.json']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

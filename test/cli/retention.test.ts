@@ -41,6 +41,7 @@ describe.each(['sqlite', 'postgres'] as const)('palimpsest retention, on %s', (k
       ...told,
       expect.stringMatching(/^would be erased: 2 sessions, \d kB of local$/),
       '--erase erases them',
+      'by its times written to after now, so that it counts as new: 1 session',
       '',
     ]);
     expect(await ids(url)).toEqual(['young', 'busy', 'old', 'archived']);
@@ -48,6 +49,7 @@ describe.each(['sqlite', 'postgres'] as const)('palimpsest retention, on %s', (k
     expect(done.stdout.split('\n')).toEqual([
       ...told,
       expect.stringMatching(/^erased: 2 sessions, \d kB of local$/),
+      'by its times written to after now, so that it counts as new: 1 session',
       '',
     ]);
     expect(await ids(url)).toEqual(['young', 'busy']);

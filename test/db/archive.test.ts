@@ -5,11 +5,14 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Archive, ArchiveError } from '../../src/app/ports/archive.ts';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
+import { StoreTroubleError } from '../../src/app/ports/store-trouble-error.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
 import { reindex, verifySearch } from '../../src/app/search/verify-search.ts';
+import { withMembers } from '../../src/app/with-members.ts';
 import { archiveSession } from '../../src/db/archive/archive-session.ts';
 import type { FolderArchive } from '../../src/db/archive/folder-archive.ts';
 import { sweepArchive } from '../../src/db/archive/sweep-archive.ts';
+import { withArchive } from '../../src/db/archive/with-archive.ts';
 import { readExport } from '../../src/db/session-export.ts';
 import { AT, append, cancelled, created, item, requested } from '../contracts/session-events.ts';
 import {
@@ -320,6 +323,20 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
       expect(read).toEqual(Array.from({ length: 6 }, () => rows));
       expect(filesIn(archive)).toEqual([]);
     }
+  });
+
+  test('erasing says so where the file is gone and the store cannot be written', async () => {
+    await course();
+    await putAway(store, archive, 'chat');
+    const full = withMembers(await openPlain(url), {
+      erase: () => Promise.reject(new StoreTroubleError('full', null)),
+    });
+    open.push(full);
+    const behind = withArchive(full, { archive, onLeft: () => {} });
+    await expect(behind.erase(ref('chat'))).rejects.toThrow(/removed from the archive.* erase the/);
+    expect(filesIn(archive)).toEqual([]);
+    expect(await store.erase(ref('chat'))).toBe(true);
+    expect(await store.head(ref('chat'))).toBe(null);
   });
 
   test('erasing removes the file, and what it may have left', async () => {

@@ -44,7 +44,7 @@ export function addEventsRoute(api: Api): void {
       }
       const query = { after: lastEventId(req) ?? cursor, types };
       unwrap(await findFollowed(deps, ref, query.after));
-      return answer.stream(eventStream(deps.store, ref, query), {
+      return answer.stream((room) => eventStream(deps.store, ref, query, { room }), {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'no-store',
         // Else a buffering proxy would hold the events back.

@@ -1,7 +1,8 @@
 import type { RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { LongAnswer } from './long-answers.ts';
+import type { LongAnswer, StreamRoomOf } from './long-answers.ts';
+import type { StreamRoom } from './tenant-room.ts';
 
 type Headers = Record<string, string>;
 
@@ -9,7 +10,7 @@ type Headers = Record<string, string>;
 export type Answer =
   | { kind: 'json'; status: ContentfulStatusCode; body: object; headers: Headers | undefined }
   | { kind: 'long'; make: () => Promise<object>; headers: Headers | undefined }
-  | { kind: 'stream'; body: ReadableStream<Uint8Array>; headers: Headers }
+  | { kind: 'stream'; open: (room: StreamRoom) => ReadableStream<Uint8Array>; headers: Headers }
   | { kind: 'empty'; status: 204 | 304; headers: Headers | undefined };
 
 /** The answers that an endpoint documents, by status. */
@@ -44,7 +45,8 @@ export type Answers<R extends Responses> = {
     make: () => Promise<B & NoMore<B, Body<R[200 & keyof R]>>>,
     headers?: Headers,
   ) => Answer;
-  stream: (body: ReadableStream<Uint8Array>, headers: Headers) => Answer;
+  /** Opened with the room of this tenant. */
+  stream: (open: (room: StreamRoom) => ReadableStream<Uint8Array>, headers: Headers) => Answer;
   empty: (status: keyof R & (204 | 304), headers?: Headers) => Answer;
 };
 
@@ -60,9 +62,9 @@ const ANSWERS = {
     make,
     headers,
   }),
-  stream: (body: ReadableStream<Uint8Array>, headers: Headers): Answer => ({
+  stream: (open: (room: StreamRoom) => ReadableStream<Uint8Array>, headers: Headers): Answer => ({
     kind: 'stream',
-    body,
+    open,
     headers,
   }),
   empty: (status: 204 | 304, headers?: Headers): Answer => ({ kind: 'empty', status, headers }),
@@ -77,7 +79,7 @@ export function respond(
   c: Context,
   tenant: string,
   answer: Answer,
-  longAnswer: LongAnswer,
+  { longAnswer, streamRoom }: { longAnswer: LongAnswer; streamRoom: StreamRoomOf },
 ): Response | Promise<Response> {
   switch (answer.kind) {
     case 'json':
@@ -85,7 +87,7 @@ export function respond(
     case 'long':
       return longAnswer({ c, tenant }, answer.make, answer.headers);
     case 'stream':
-      return c.body(answer.body, 200, answer.headers);
+      return c.body(answer.open(streamRoom({ c, tenant })), 200, answer.headers);
     case 'empty':
       return c.body(null, answer.status, answer.headers);
     default:

@@ -5,7 +5,7 @@ import type { SessionRef } from '../../app/ports/event-store.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import { type Answer, type Answers, answers, type Responses, respond } from './answer.ts';
 import { COMMON_PROBLEMS, problems } from './documented-problems.ts';
-import type { LongAnswer, PassOn } from './long-answers.ts';
+import type { InTurn, LongAnswer, PassOn, StreamRoomOf } from './long-answers.ts';
 import type { DocumentedCode } from './problem-examples.ts';
 import { lenientQueryReader, queryReader, topFields } from './query.ts';
 import { thrown } from './thrown.ts';
@@ -22,6 +22,8 @@ export type Api = {
   longAnswer: LongAnswer;
   /** Answers a request elsewhere; null: there is no other thread. */
   passOn: PassOn | null;
+  streamRoom: StreamRoomOf;
+  inTurn: InTurn;
 };
 
 /** One call of an endpoint, admitted and with its parameters checked. */
@@ -65,9 +67,10 @@ export const noQuery = z.object({});
  * which the append route would feel (DESIGN, figures).
  */
 export function addEndpoint<Params, Query, R extends Responses>(
-  { app, gate, longAnswer, passOn }: Pick<Api, 'app' | 'gate' | 'longAnswer' | 'passOn'>,
+  api: Pick<Api, 'app' | 'gate' | 'longAnswer' | 'passOn' | 'streamRoom'>,
   endpoint: Endpoint<Params, Query, R>,
 ): void {
+  const { app, gate, passOn } = api;
   const { params, query, handle } = endpoint;
   const hasParams = Object.keys(params.shape).length > 0;
   const hasQuery = Object.keys(query.shape).length > 0;
@@ -106,7 +109,7 @@ export function addEndpoint<Params, Query, R extends Responses>(
         query: readQuery(c.req.url),
       };
       try {
-        return await respond(c, tenant, await handle(call, answers<R>()), longAnswer);
+        return await respond(c, tenant, await handle(call, answers<R>()), api);
       } catch (error) {
         if (!(error instanceof ElsewhereError) || passOn === null) throw error;
         return await passOn({ c, tenant }, endpoint.method);

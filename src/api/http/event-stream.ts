@@ -3,6 +3,7 @@ import { Bell } from '../../app/bell.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../../app/ports/event-store.ts';
 import { sessionKey } from '../../app/session-key.ts';
 import type { EventType } from '../../domain/session/events.ts';
+import type { StreamRoom } from './tenant-room.ts';
 import { textStream } from './text-stream.ts';
 
 /** What is in memory for one slow client: so many events, and fewer when they are large. */
@@ -31,14 +32,14 @@ const looksAt = new WeakMap<EventStore, Looks>();
 /**
  * The events of a session after a version, and then every new one, as server-sent events. The log is
  * the only buffer: a client that reads slowly is read for slowly. Streams that have come equally far
- * share one look at the log, so that thousands of them do not each read every commit. Ends when the
- * session is erased.
+ * share one look at the log, so that thousands of them do not each read every commit; `room`: where their
+ * tenant looks. Ends when the session is erased.
  */
 export function eventStream(
   store: EventStore,
   ref: SessionRef,
   query: Query,
-  frame: Frame = 'event',
+  { room, frame = 'event' }: { room: StreamRoom; frame?: Frame },
 ): ReadableStream<Uint8Array> {
   const looks = looksAt.get(store) ?? new Map();
   looksAt.set(store, looks);
@@ -61,7 +62,7 @@ export function eventStream(
     let waitedMs = 0;
     while (!isOver) {
       const found = await shared(looks, ref, JSON.stringify([frame, after, query.types]), () =>
-        look(store, ref, { ...query, after }, frame),
+        room.read(() => look(store, ref, { ...query, after }, frame)),
       );
       if (found === null) return null;
       after = found.after;
@@ -74,11 +75,12 @@ export function eventStream(
     }
     return null;
   };
-  return textStream(next, () => {
+  const onEnd = () => {
     isOver = true;
     unsubscribe();
     bell.ring();
-  });
+  };
+  return textStream(next, { onEnd, hold: room.hold });
 }
 
 /** The look for the same that is under way, or a new one. */

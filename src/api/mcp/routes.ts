@@ -23,21 +23,23 @@ export function addMcpRoutes(api: Api): void {
 }
 
 async function answered(api: Api, c: Context, asked: string | null): Promise<Response> {
-  const { deps, gate, passOn } = api;
+  const { deps, gate, passOn, inTurn } = api;
   const { raw } = c.req;
   let tenant: string | null = null;
   try {
-    tenant = gate(raw);
+    const owner = gate(raw);
+    tenant = owner;
     const session_id =
       asked === null ? null : parseInput(sessionParams, { id: asked }, 'the path').id;
     const parsedBody = await messageOf(raw, deps.limits);
     const { mcpServer, WebStandardStreamableHTTPServerTransport } = await protocol();
     const { server, elsewhere } = mcpServer(deps, {
-      tenant,
+      tenant: owner,
       session_id,
       mayLeave: deps.mcpOtherSessions,
       version: deps.version,
       signal: raw.signal,
+      inTurn: (run) => inTurn(owner, run),
       tell: (error) => problemOf(thrown(error, 'post'), c, deps.log).message,
     });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });

@@ -7,7 +7,7 @@ import { addPage, type Site, sessionRef } from './page.tsx';
 
 /** `/inspect/sessions/:id/live`: that something happened, not what: the page is read anew then. */
 export function addLivePage(site: Site): void {
-  const { deps } = site.api;
+  const { deps, streamRoom } = site.api;
   addPage(site, {
     path: '/inspect/sessions/:id/live',
     params: sessionParams,
@@ -19,7 +19,8 @@ export function addLivePage(site: Site): void {
       const seen = Number.isSafeInteger(last) && last > 0 ? last : call.query.after;
       // What was seen of a session that was erased and made anew says nothing of this one.
       const after = seen > version ? 0 : seen;
-      return new Response(eventStream(deps.store, ref, { after }, 'version'), {
+      const room = streamRoom({ c: call.c, tenant: ref.tenant });
+      return new Response(eventStream(deps.store, ref, { after }, { room, frame: 'version' }), {
         headers: {
           'Content-Type': 'text/event-stream',
           'Cache-Control': 'no-store',

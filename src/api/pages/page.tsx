@@ -65,7 +65,8 @@ export function addPage<Params, Query>(
     answered(site, c, 'get', async (visitor) => {
       const params = parseInput(page.params, c.req.param(), 'the address');
       const query = readQuery(withoutEmpty(c.req.url));
-      const body = await page.render({ c, visitor, params, query });
+      const call = { c, visitor, params, query };
+      const body = await site.api.inTurn(visitor.tenant, () => page.render(call));
       return body instanceof Response ? body : html(body);
     }),
   );

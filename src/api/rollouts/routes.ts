@@ -30,8 +30,11 @@ export function addRolloutRoute(api: Api): void {
       const ref = refOf(call);
       const { state } = unwrap(await findSession(deps.store, ref));
       const parts = rolloutParts(deps.store, ref, state.version);
-      const next = async () => (await parts.next()).value?.text ?? null;
-      return answer.stream(textStream(next), { 'Content-Type': 'application/x-ndjson' });
+      return answer.stream(
+        ({ read, hold }) =>
+          textStream(() => read(async () => (await parts.next()).value?.text ?? null), { hold }),
+        { 'Content-Type': 'application/x-ndjson' },
+      );
     },
   });
 }

@@ -88,7 +88,8 @@ export const searchAnswer = z
       .describe('Send it as `cursor` for the next page; null: there is none.'),
     is_complete: z.boolean().openapi({
       description:
-        'False: more may be found than was looked at. Use rarer words, filters, or the cursor.',
+        'False: more may be found than was looked at. Use rarer words, filters, or the cursor. Also where ' +
+        'the archive has lost the file of a session.',
     }),
   })
   .openapi('SearchAnswer', { description: 'What was found.' });

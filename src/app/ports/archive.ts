@@ -108,9 +108,19 @@ const WORDS = {
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
   readonly kind: keyof typeof WORDS;
+  /** The session that was to be brought back; null where it is not about one. */
+  readonly ref: SessionRef | null;
 
-  constructor(kind: keyof typeof WORDS, cause: unknown = null) {
+  constructor(kind: keyof typeof WORDS, cause: unknown = null, ref: SessionRef | null = null) {
     super(WORDS[kind], { cause });
     this.kind = kind;
+    this.ref = ref;
   }
+}
+
+/** The id of the session whose file the archive has lost; null for any other error. All others can be read. */
+export function lostSession(error: unknown): string | null {
+  if (!(error instanceof ArchiveError)) return null;
+  const isLost = error.kind === 'missing' || error.kind === 'damaged';
+  return isLost ? (error.ref?.session_id ?? null) : null;
 }

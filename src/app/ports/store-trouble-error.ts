@@ -13,8 +13,9 @@ export class StoreTroubleError extends Error {
   override readonly name = 'StoreTroubleError';
   readonly kind: keyof typeof WORDS;
 
-  constructor(kind: keyof typeof WORDS, cause: unknown) {
-    super(WORDS[kind], { cause });
+  /** `message`: where more has come of it than nothing. */
+  constructor(kind: keyof typeof WORDS, cause: unknown, message: string = WORDS[kind]) {
+    super(message, { cause });
     this.kind = kind;
   }
 }

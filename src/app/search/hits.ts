@@ -9,6 +9,7 @@ import { isOwnTool } from '../../domain/policy/own-tools.ts';
 import type { SearchDocument } from '../../domain/search/documents.ts';
 import { documentsOf } from '../../domain/search/documents.ts';
 import type { Snippet } from '../../domain/search/snippet.ts';
+import { lostSession } from '../ports/archive.ts';
 import type { StoredEvent } from '../ports/event-store.ts';
 import type { FoundDocument, SearchableStore } from '../ports/search-index.ts';
 import { saidAtMs } from './said-at.ts';
@@ -38,19 +39,28 @@ const READ_BYTES = 2_000_000;
 
 /**
  * What the documents say, in their order; what was erased meanwhile is left out, and what our own tools
- * were asked and have answered.
+ * were asked and have answered. Sessions whose files the archive has lost are left out and noted in `lost`.
  */
 export async function readCandidates(
   store: SearchableStore,
   found: readonly FoundDocument[],
+  lost: Set<string>,
 ): Promise<Candidate[]> {
   const documents = found.filter(({ tool }) => !isOwnTool(tool ?? ''));
   const events: Awaited<ReturnType<SearchableStore['search']['events']>> = new Map();
   const firsts = [...new Map(documents.map((found) => [eventKey(found), found])).values()];
-  for (let from = 0; from < firsts.length; ) {
-    const read = await store.search.events(firsts.slice(from), READ_BYTES);
-    for (const [id, event] of read) events.set(id, event);
-    from += Math.max(1, read.size);
+  let left = firsts.filter(({ session_id }) => !lost.has(session_id));
+  while (left.length > 0) {
+    try {
+      const read = await store.search.events(left, READ_BYTES);
+      for (const [id, event] of read) events.set(id, event);
+      left = left.slice(Math.max(1, read.size));
+    } catch (error) {
+      const session_id = lostSession(error);
+      if (session_id === null) throw error;
+      lost.add(session_id);
+      left = left.filter((one) => one.session_id !== session_id);
+    }
   }
   const said = new Map<string, { event: StoredEvent; documents: SearchDocument[] }>();
   for (const found of firsts) {

@@ -67,7 +67,7 @@ export async function regexHits(
       const { filters } = task;
       const query = { scope, filters, all: [], none: [], before_id, limit: DOCUMENTS_AT_A_TIME };
       const found = await store.search.find(query);
-      for (const candidate of await readCandidates(store, found)) {
+      for (const candidate of await readCandidates(store, found, task.lost)) {
         if (data.length >= task.limit || performance.now() > until) {
           return stop({ scope: index, at: before_id });
         }

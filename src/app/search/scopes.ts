@@ -5,6 +5,7 @@ import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { contextChanges } from '../context-changes.ts';
 import { forkedFrom } from '../forked-from.ts';
 import { baseAt } from '../load-view.ts';
+import { lostSession } from '../ports/archive.ts';
 import type { EventStore, SessionRef } from '../ports/event-store.ts';
 import type { SearchScope } from '../ports/search-index.ts';
 
@@ -22,27 +23,42 @@ const MOST_ANCESTORS = 20;
 
 /**
  * The session, and then those that it was forked from, each up to what was not copied into the fork.
- * Rejects: session_not_found.
+ * With `lost` they end before one whose file the archive has lost, which is noted there. Rejects:
+ * session_not_found.
  */
 export async function searchedSessions(
   store: EventStore,
   ref: SessionRef,
+  lost: Set<string> | null = null,
 ): Promise<Outcome<SearchedSession[]>> {
   const head = await store.head(ref);
   if (head === null) return sessionNotFound();
   const sessions = [{ ref, up_to: Number.MAX_SAFE_INTEGER, at: head.state.version }];
   for (let own = ref; sessions.length <= MOST_ANCESTORS; ) {
-    const [forked] = await store.events(own, { types: ['session.forked'], limit: 1 });
-    if (forked?.type !== 'session.forked') break;
-    const { parent_version } = forked.data;
-    const parent = await forkedFrom(store, own, forked);
+    const parent = await parentOf(store, own).catch((error: unknown) => {
+      const session_id = lostSession(error);
+      // Its own items are what was asked for.
+      if (lost === null || session_id === null || session_id === ref.session_id) throw error;
+      lost.add(session_id);
+      return null;
+    });
     if (parent === null) break;
-    own = parent;
-    const base = await baseAt(store, own, parent_version);
-    // What came after the base was copied: it is found in the fork.
-    sessions.push({ ref: own, up_to: base?.through ?? 0, at: parent_version });
+    own = parent.ref;
+    sessions.push(parent);
   }
   return accept(sessions);
+}
+
+/** The session that one was forked from, as the fork has it; null: none. */
+async function parentOf(store: EventStore, own: SessionRef): Promise<SearchedSession | null> {
+  const [forked] = await store.events(own, { types: ['session.forked'], limit: 1 });
+  if (forked?.type !== 'session.forked') return null;
+  const { parent_version } = forked.data;
+  const ref = await forkedFrom(store, own, forked);
+  if (ref === null) return null;
+  const base = await baseAt(store, ref, parent_version);
+  // What came after the base was copied: it is found in the fork.
+  return { ref, up_to: base?.through ?? 0, at: parent_version };
 }
 
 export function scopeOf({ ref, up_to }: SearchedSession): SearchScope {

@@ -10,6 +10,8 @@ export type SearchTask = {
   standpoint: Standpoint;
   limit: number;
   cursor: string | undefined;
+  /** Ids of sessions whose files the archive has lost, as they are found: they are left out. */
+  lost: Set<string>;
 };
 
 /** `is_complete` is false when more may be found than was looked at. */

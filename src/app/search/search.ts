@@ -79,8 +79,9 @@ async function found(
   const { store } = readHere(ports);
   const { indexer } = ports;
   const until = performance.now() + PATIENCE_MS;
+  const lost = new Set<string>();
   const sessions =
-    session_id === null ? accept([]) : await searchedSessions(store, { tenant, session_id });
+    session_id === null ? accept([]) : await searchedSessions(store, { tenant, session_id }, lost);
   if (!sessions.ok) return sessions;
   const scopes: SearchScope[] =
     session_id === null ? [{ tenant, session: null }] : sessions.value.map(scopeOf);
@@ -102,9 +103,11 @@ async function found(
     standpoint: new Standpoint(store, tenant, sessions.value),
     limit,
     cursor,
+    lost,
   };
   const answer = await way(store, task);
-  return accept({ ...answer, is_complete: answer.is_complete && isIndexed });
+  const is_complete = answer.is_complete && isIndexed && lost.size === 0;
+  return accept({ ...answer, is_complete });
 }
 
 /** Signs are in no index: they are looked for in the items, as an expression is. */

@@ -231,7 +231,7 @@ class Pool {
       const some = unseen.slice(from, from + DOCUMENTS_AT_A_TIME);
       for (const { id } of some) this.#seen.add(id);
       this.#read += some.length;
-      for (const candidate of await readCandidates(this.#store, some)) {
+      for (const candidate of await readCandidates(this.#store, some, this.#task.lost)) {
         const matched = matchesIn(candidate.document.text, this.#query, expected);
         if (matched !== null && hasAll && lacksAlternative(matched, this.#query)) {
           // It has some of the words, and may be asked for by these.

@@ -9,6 +9,7 @@ import {
 } from '../../app/ports/archive.ts';
 import type { EventStore, RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
 import { sessionKey } from '../../app/session-key.ts';
 import { withMembers } from '../../app/with-members.ts';
 import { unpack, unpackedBytes } from './archive-file.ts';
@@ -99,7 +100,7 @@ async function bringSessionBack(
   const session = await restoredHere(archive, archived, elsewhere).catch(async (error) => {
     // Somebody else was faster, and has removed the file.
     if ((await store.archived.find(ref))?.file !== archived.file) return null;
-    throw error;
+    throw error instanceof ArchiveError ? new ArchiveError(error.kind, error.cause, ref) : error;
   });
   if (session === null || !(await store.archived.bringBack(ref, archived.file, session))) return;
   await sweepArchive(store, archive, onLeft);
@@ -159,10 +160,19 @@ async function withFiles(
   if (files.length === 0) return erase();
   if (archive === null) throw new ArchiveError('not_set');
   for (const file of files) await archive.remove(file);
-  const existed = await erase();
-  await sweepArchive(store, archive, onLeft);
-  return existed;
+  try {
+    const existed = await erase();
+    await sweepArchive(store, archive, onLeft);
+    return existed;
+  } catch (error) {
+    if (!(error instanceof StoreTroubleError)) throw error;
+    throw new StoreTroubleError(error.kind, error.cause, HALF_ERASED);
+  }
 }
+
+const HALF_ERASED =
+  'The events of this session have been removed from the archive, and the rest of it could not be erased: the ' +
+  'event store cannot be written to. Free some space on its disk, or make it writable, then erase the session again.';
 
 async function verify(
   store: SearchableStore,

@@ -48,7 +48,7 @@ export function openDatabase(options: SqliteOptions): Database {
     return db;
   } catch (error) {
     db.close();
-    throw isSqliteError(error) && error.code.startsWith('SQLITE_READONLY') ? closed(path) : error;
+    throw isClosed(error) ? closed(path) : error;
   }
 }
 
@@ -56,8 +56,13 @@ function openFile(path: string): Database {
   try {
     return openSqlite(path, { timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
-    throw isSqliteError(error) && error.code === 'SQLITE_CANTOPEN' ? closed(path) : error;
+    throw isClosed(error) ? closed(path) : error;
   }
+}
+
+/** A log beside a file that can be read is opened with the first statement. */
+function isClosed(error: unknown): boolean {
+  return isSqliteError(error) && /^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code);
 }
 
 /** For a file that only others may read or write: also who only looks at a store writes beside it. */

@@ -5,7 +5,7 @@ import { clipEnd, oneLine } from '../text.ts';
  * anything, so that nothing said may pass for such a line.
  */
 
-/** With what the lines of `recall` and `search_history` begin. */
+/** With what the lines of `recall`, `search_history` and the gateway's own look-ups begin. */
 const BEGINNINGS = [
   'item \\d',
   'session \\S',
@@ -17,6 +17,7 @@ const BEGINNINGS = [
   'more: ',
   'nothing was found',
   'not everything ',
+  'This was the last look-up',
 ].join('|');
 
 /** The bracket of a line that could be read as one of ours, also behind what nobody sees. */
