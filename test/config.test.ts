@@ -305,10 +305,6 @@ describe('configuration fields', () => {
     expect(readSettings(both).overrides).toEqual({ auto_compact_pct_override: 70 });
   });
 
-  it('refuse a share in place of a percentage', () => {
-    expect(() => readSettings({ AUTOCOMPACT_PCT_OVERRIDE: '0.8' })).toThrow('write 80 for 80 %');
-  });
-
   it('name what is meant by an unknown variable, where one is near', () => {
     const refusal = (name: string) => () => readSettings({ [name]: '1' });
     expect(refusal('PALIMPSEST_THREAD')).toThrow('(did you mean PALIMPSEST_THREADS?)');

@@ -120,7 +120,7 @@ describe('A11: an unknown field of a body', () => {
       { signal: 'agent_done', needsFollowUp: true },
       '"needs_follow_up"?',
     ],
-    ['POST', '/sessions/s/fork', { version: 1 }, 'check its name or leave it out'],
+    ['POST', '/sessions/s/fork', { version: 1 }, 'there are "at" and "id"'],
   ])('%s %s %j says which was meant', async (method, path, body, hint) => {
     expect(await refusal(method, path, body)).toContain(hint);
   });
