@@ -14,6 +14,7 @@ import {
   type Upstreams,
   WrapError,
 } from './wrap/launch.ts';
+import { privateFile } from './wrap/private-file.ts';
 import { run } from './wrap/run.ts';
 import { tallyLine, tallySince } from './wrap/tally.ts';
 
@@ -32,7 +33,7 @@ const PROGRAMS: {
       launch: (address) => {
         const hasServer = hasOwnServer(environment, project);
         const launch = claudeLaunch(address, environment, settings, hasServer);
-        return { ...launch, args: joinedArguments(launch.args, own, project) };
+        return { ...launch, args: joinedArguments(launch.args, own, project, privateFile) };
       },
     };
   },
