@@ -51,8 +51,8 @@ const PROGRAMS: {
 
 /**
  * Runs Claude Code or Codex with its calls led through the service (SPEC 2, section 24). Nothing is
- * written to the user's files: all that is set stands in the environment and the arguments of this run.
- * Answers the exit code of the program.
+ * written to the user's files: all that is set stands in the environment and the arguments of this run, and
+ * in a file that is gone with it. Answers the exit code of the program.
  */
 export async function wrapCommand(
   program: string,
