@@ -9,6 +9,7 @@ import { READ_BYTES } from './event-page.ts';
 import { eventPages } from './event-pages.ts';
 import { FORKED, forkedFrom } from './forked-from.ts';
 import { baseAt } from './load-view.ts';
+import { lostSession } from './ports/archive.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
@@ -95,13 +96,30 @@ async function firstLedger(
   if (entries.length === 0 || forks.has(ref.session_id)) return EMPTY_LEDGER;
   forks.add(ref.session_id);
   const parent = await forkedFrom(store, ref, forked);
-  const base = parent && (await baseAt(store, parent, at));
-  if (parent === null || base === null) return EMPTY_LEDGER;
+  const known = parent && (await knownAt(store, parent, at, format, forks).catch(ofLost));
+  return parent && known ? inheritedLedger(known, parent.session_id) : EMPTY_LEDGER;
+}
+
+/** What the archive has lost says nothing any more: else its forks could never be compacted again. */
+function ofLost(error: unknown): null {
+  if (lostSession(error) === null) throw error;
+  return null;
+}
+
+/** What a session knew of the items before its context at a version; null where all of them stood there. */
+async function knownAt(
+  store: EventStore,
+  parent: SessionRef,
+  at: number,
+  format: Format,
+  forks: Set<string>,
+): Promise<Ledger | null> {
+  const base = await baseAt(store, parent, at);
+  if (base === null) return null;
   const made = await eventAt(store, parent, base.version);
   const stored = made?.type === 'compaction.completed' ? made.data.ledger : undefined;
   const { through } = base;
-  const known = stored ?? (await foldFrom(store, { ref: parent, through, at }, format, forks));
-  return inheritedLedger(known, parent.session_id);
+  return stored ?? foldFrom(store, { ref: parent, through, at }, format, forks);
 }
 
 /** How many of the items can be folded so that no call is parted from a result that may still come. */

@@ -14,6 +14,7 @@ import {
   type Upstreams,
   WrapError,
 } from './wrap/launch.ts';
+import { privateFile } from './wrap/private-file.ts';
 import { run } from './wrap/run.ts';
 import { tallyLine, tallySince } from './wrap/tally.ts';
 
@@ -32,7 +33,7 @@ const PROGRAMS: {
       launch: (address) => {
         const hasServer = hasOwnServer(environment, project);
         const launch = claudeLaunch(address, environment, settings, hasServer);
-        return { ...launch, args: joinedArguments(launch.args, own, project) };
+        return { ...launch, args: joinedArguments(launch.args, own, project, privateFile) };
       },
     };
   },
@@ -50,8 +51,8 @@ const PROGRAMS: {
 
 /**
  * Runs Claude Code or Codex with its calls led through the service (SPEC 2, section 24). Nothing is
- * written to the user's files: all that is set stands in the environment and the arguments of this run.
- * Answers the exit code of the program.
+ * written to the user's files: all that is set stands in the environment and the arguments of this run, and
+ * in a file that is gone with it. Answers the exit code of the program.
  */
 export async function wrapCommand(
   program: string,

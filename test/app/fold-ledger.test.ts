@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { foldHere, foldLedger } from '../../src/app/fold-ledger.ts';
 import { fork } from '../../src/app/fork.ts';
+import { ArchiveError } from '../../src/app/ports/archive.ts';
 import { ElsewhereError } from '../../src/app/ports/elsewhere-error.ts';
 import type { EventStore } from '../../src/app/ports/event-store.ts';
 import type { Ledger } from '../../src/domain/ledger/ledger.ts';
@@ -48,6 +49,16 @@ function withoutLedgers(store: EventStore): EventStore {
   return Object.assign(Object.create(store), { events, head: store.head.bind(store) });
 }
 
+/** The same, where the archive has lost the file of a session. */
+function withoutFile(session_id: string, store: EventStore): EventStore {
+  const others = withoutLedgers(store);
+  const events: EventStore['events'] = (ref, query) =>
+    ref.session_id === session_id
+      ? Promise.reject(new ArchiveError('missing', null, ref))
+      : others.events(ref, query);
+  return Object.assign(Object.create(others), { events, head: others.head });
+}
+
 it('begins in a fork of a fork with what their parents knew when they were forked', async () => {
   lab = await SessionLab.open('anthropic', {
     context_window: 20_000,
@@ -78,6 +89,8 @@ it('begins in a fork of a fork with what their parents knew when they were forke
   expect(folded.constraints.map(({ text }) => text)).toEqual(
     ledger?.constraints.map(({ text }) => text),
   );
+  const without = await foldLedger(withoutFile('one', lab.store), lab.ref, 'anthropic', 2);
+  expect(without.constraints.map(({ text }) => text)).toEqual([rules[2]]);
 });
 
 it('is left to a thread where a context is large, and done where there are none', async () => {

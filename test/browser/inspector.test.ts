@@ -137,6 +137,21 @@ describe('a newcomer', () => {
     });
   });
 
+  it('keeps what it shows, and asks again, where it has asked too often', async () => {
+    await post('/sessions/often/items', { role: 'user', content: 'First.' });
+    const follow = async (page: Page) => {
+      await page.goto('/inspect/sessions/often');
+      await page.getByRole('status').filter({ hasText: 'live' }).waitFor();
+      const body = '<main>Too many requests</main>';
+      const refuse = { status: 429, contentType: 'text/html', body };
+      await page.route('**/inspect/sessions/often', (route) => route.fulfill(refuse), { times: 1 });
+      await post('/sessions/often/items', { role: 'assistant', content: 'Second.' });
+      await page.getByRole('status').filter({ hasText: 'tried again' }).waitFor();
+      await page.getByText('2 items', { exact: true }).waitFor();
+    };
+    await onPage({}, follow, [expect.stringContaining('429')]);
+  });
+
   it('takes neither the focus nor a marked text from who reads on', async () => {
     const say = (content: string) => post('/sessions/reading/items', { role: 'user', content });
     await say('First.');

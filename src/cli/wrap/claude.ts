@@ -41,8 +41,8 @@ export function claudeSettings(
   ];
   const given = valuesOf(own, SETTINGS).at(-1);
   const all = [
-    ...files.map((file) => (existsSync(file) ? read(() => readFileSync(file, 'utf8')) : {})),
-    given === undefined ? {} : settingsGiven(given, project),
+    ...files.map((file) => (existsSync(file) ? read(() => readFileSync(file, 'utf8')) : null)),
+    given === undefined ? null : settingsGiven(given, project),
   ];
   const environments = all.map((settings) => settingsSchema.safeParse(settings).data?.env ?? {});
   return Object.assign({}, ...environments);
@@ -51,41 +51,46 @@ export function claudeSettings(
 const SETTINGS = '--settings';
 
 /** Such an argument is JSON, or names a file that has it. */
-function settingsGiven(given: string, project: string): JsonObject {
-  return read(() =>
-    given.trimStart().startsWith('{') ? given : readFileSync(resolve(project, given), 'utf8'),
-  );
+function settingsGiven(given: string, project: string): JsonObject | null {
+  return read(() => (isJson(given) ? given : readFileSync(resolve(project, given), 'utf8')));
 }
 
-function read(text: () => string): JsonObject {
+function isJson(given: string): boolean {
+  return given.trimStart().startsWith('{');
+}
+
+/** Null for what is no object: Claude Code says itself what is wrong with it. */
+function read(text: () => string): JsonObject | null {
   try {
     const parsed: unknown = JSON.parse(text());
-    return isJsonObject(parsed) ? parsed : {};
+    return isJsonObject(parsed) ? parsed : null;
   } catch {
-    // Claude Code says itself what is wrong with it.
-    return {};
+    return null;
   }
 }
 
 /**
  * Our arguments and the user's. Of two settings Claude Code takes the last ones alone: those of the user
- * get ours into them.
+ * get ours into them. `kept` writes settings to a file: those of one can hold a key, and arguments can be
+ * seen by everybody on the machine.
  */
 export function joinedArguments(
   args: readonly string[],
   own: readonly string[],
   project: string,
+  kept: (settings: string) => string,
 ): string[] {
   const ours = valuesOf(args, SETTINGS).at(-1);
   const theirs = valuesOf(own, SETTINGS).at(-1);
-  if (ours === undefined || theirs === undefined) return [...args, ...own];
-  const settings = settingsGiven(theirs, project);
+  const settings = theirs === undefined ? null : settingsGiven(theirs, project);
+  if (ours === undefined || theirs === undefined || settings === null) return [...args, ...own];
   const { env } = settings;
-  const added = read(() => ours).env;
-  const both = JSON.stringify({
+  const added = read(() => ours)?.env;
+  const joined = JSON.stringify({
     ...settings,
     env: { ...(isJsonObject(env) && env), ...(isJsonObject(added) && added) },
   });
+  const both = isJson(theirs) ? joined : kept(joined);
   const withBoth = own.map((word, at) => {
     if (own[at - 1] === SETTINGS) return both;
     return word.startsWith(`${SETTINGS}=`) ? `${SETTINGS}=${both}` : word;

@@ -145,12 +145,23 @@ function afterCommands(
   const only = isAlone && telling.length === 1 ? telling[0] : undefined;
   const after = { folder, branch, commit };
   if (only === undefined) return after;
-  const isMadeHere = only === asked.at(-1) && asked.some((words) => words[0] === 'commit');
-  return shownAlone(only, output, after, isMadeHere ? at : 0);
+  const makes = asked.findLastIndex(([verb]) => verb === 'commit');
+  // What was shown before is not the newest any more.
+  if (makes > asked.indexOf(only)) return after;
+  const known = commit ?? head.commit;
+  return shownAlone(only, output, after, { known, at: makes === -1 ? 0 : at });
 }
 
-/** What a script that only asks for the branch, or for the newest commits, has shown. `at`: when that was made. */
-function shownAlone(words: readonly string[], output: string, head: GitHead, at: number): GitHead {
+/**
+ * What a script that only asks for the branch, or for the newest commits, has shown. `at`: when that was
+ * made, unless it is the one that was known.
+ */
+function shownAlone(
+  words: readonly string[],
+  output: string,
+  head: GitHead,
+  { known, at }: { known: GitHead['commit']; at: number },
+): GitHead {
   const [first = ''] = linesOf(output);
   const asked = words.join(' ');
   if (asked === 'branch --show-current' || asked === 'rev-parse --abbrev-ref HEAD') {
@@ -163,12 +174,8 @@ function shownAlone(words: readonly string[], output: string, head: GitHead, at:
     isNewest && options.every((one) => LOG_OPTION.test(one)) ? LOGGED.exec(first) : null;
   if (logged === null) return head;
   const [, id = '', branch = head.branch, subject = ''] = logged;
-  const isKnown = head.commit !== null && sameCommit(head.commit.id, id);
-  return {
-    ...head,
-    branch,
-    commit: { id, subject: told(subject), at: isKnown ? (head.commit?.at ?? 0) : at },
-  };
+  const made = known !== null && sameCommit(known.id, id) ? known.at : at;
+  return { ...head, branch, commit: { id, subject: told(subject), at: made } };
 }
 
 function sameCommit(one: string, other: string): boolean {

@@ -124,13 +124,16 @@ function unwrapped(lines: readonly string[]): readonly string[] {
   }
   const isBroken = lines.map((line, at) => goesOn(lines[at - 1] ?? '', line, width * FILLED));
   const breaks = isBroken.filter(Boolean).length;
-  const hasOpen = lines.some((line, at) => isOpen(lines[at - 1] ?? '', line));
-  const isWrapped = hasOpen || (width >= SHORTEST_WRAPPED && breaks >= FEWEST_BREAKS);
+  const isCut = lines.map((line, at) => isOpen(lines[at - 1] ?? '', line));
+  const isWrapped =
+    width >= SHORTEST_WRAPPED && (breaks >= FEWEST_BREAKS || isCut.some((cut) => cut));
   const joined: string[] = [];
+  let isPart = false;
   lines.forEach((line, at) => {
     const last = joined.at(-1);
     const words = line.replace(QUOTED, '').trim();
-    const isPart = (isWrapped && isBroken[at] === true) || isOpen(lines[at - 1] ?? '', line);
+    // Behind a line that was broken also a short one is, and else whoever writes may have ended it.
+    isPart = isCut[at] === true || ((isWrapped || isPart) && isBroken[at] === true);
     if (isPart && last !== undefined && openWords(last) + words.length < LONGEST) {
       joined[joined.length - 1] = `${last} ${words}`;
     } else {

@@ -169,9 +169,15 @@ describe('the settings of Claude Code', () => {
     const { args } = claudeLaunch(OPEN, {}, address, false);
     const own = ['-p', '--settings', '{"model":"opus","env":{"A":"b"}}', 'Hello'];
     const both = `{"model":"opus","env":{"A":"b","ANTHROPIC_BASE_URL":"${URL_OF_SERVICE}"}}`;
-    expect(joinedArguments(args, own, folder)).toEqual([SERVER, '-p', '--settings', both, 'Hello']);
-    expect(joinedArguments(args, ['-p'], folder)).toEqual([...args, '-p']);
+    const joined = (added: string[], given: string[]) =>
+      joinedArguments(added, given, folder, (text) => `kept: ${text}`);
+    expect(joined(args, own)).toEqual([SERVER, '-p', '--settings', both, 'Hello']);
+    expect(joined(args, ['-p'])).toEqual([...args, '-p']);
     const free = claudeLaunch(OPEN, {}, {}, false);
-    expect(joinedArguments(free.args, own, folder)).toEqual([SERVER, ...own]);
+    expect(joined(free.args, own)).toEqual([SERVER, ...own]);
+    // Those of a file may hold a key, and stay in one; of one that is not there Claude Code says so.
+    writeFileSync(join(folder, 'mine.json'), '{"model":"opus","env":{"A":"b"}}');
+    expect(joined(args, ['--settings=mine.json'])).toEqual([SERVER, `--settings=kept: ${both}`]);
+    expect(joined(args, ['--settings', 'none.json'])).toEqual([...args, '--settings', 'none.json']);
   });
 });

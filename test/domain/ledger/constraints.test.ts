@@ -750,6 +750,12 @@ describe('sentences that an editor has broken into lines', () => {
     ]);
   });
 
+  test('are not put together where whoever writes ends short lines', () => {
+    const text =
+      'look at the parser of\nthe loader\nadd tests for the parser\nuse pnpm and never npm';
+    expect(constraintsOf(text).map((one) => one.text)).toEqual(['use pnpm and never npm']);
+  });
+
   test.each([
     [
       'where none ends so',

@@ -21,6 +21,7 @@ test.each<[string, string, GitHead['branch'], string | null]>([
   ['git commit -q -m x', '', 'main', null],
   ['git add a.ts && git commit -qm x', '', 'main', null],
   ['git commit -q -m x && git log --oneline -1', '9f8e7d6 x', 'main', '9f8e7d6'],
+  ['git log --oneline -1 && git commit -qm x', '1a2b3c4 Begin', 'main', null],
   ['git cherry-pick abc', MADE, 'fix/login', '9f8e7d6'],
   ['git checkout -b fix/login', "Switched to a new branch 'fix/login'", 'fix/login', null],
   ['git switch main', "Already on 'main'\nYour branch is up to date.", 'main', null],
@@ -66,6 +67,9 @@ test('a commit that says nothing, and is shown then, is the one that was made', 
   const madeBy = (script: string) => gitHeadAfter(BEFORE, { script, ...shown }, 9).commit?.at;
   expect(madeBy('git add -A && git commit -qm x && git log --oneline -1')).toBe(9);
   expect(madeBy('git log --oneline -1')).toBe(0);
+  // Nothing was made: it is the one that was known.
+  const same = { script: 'git commit -qm x; git log --oneline -1', output: '1a2b3c4 Begin' };
+  expect(gitHeadAfter(BEFORE, { ...same, folder: null }, 9).commit?.at).toBe(4);
 });
 
 test.each<[string, string, string, string | null, string | null]>([

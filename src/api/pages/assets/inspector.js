@@ -20,7 +20,7 @@ async function show(url, { keep }) {
   try {
     const answer = await fetch(url, { signal, headers: { accept: 'text/html' } });
     // What is shown is better than the page of an error that passes.
-    if (answer.status >= 500) throw new Error(answer.statusText);
+    if (answer.status >= 500 || answer.status === 429) throw new Error(answer.statusText);
     const text = await answer.text();
     const next = new DOMParser().parseFromString(text, 'text/html');
     const fresh = next.querySelector('main');
