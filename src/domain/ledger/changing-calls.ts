@@ -15,9 +15,11 @@ const CHANGES: ReadonlySet<string> = new Set(
 );
 /** Claude Code makes a second tree of a repository so, and leaves it where it is or takes it away. */
 const OF_WORKTREE = /^(?:enter|exit) worktree$/;
+/** VS Code makes the folder of a project so. */
+const OF_FOLDER = /^create new workspace$/;
 /** What the ledger tells of elsewhere: files, lists, programs that run, and the agent's own notes. */
 const ELSEWHERE =
-  /^(?:cells?|director(?:y|ies)|dirs?|files?|folders?|goals?|lines?|memor(?:y|ies)|notebook|observations|plans?|process|shell|stdin|tasks?|terminal|text|todos?|input|keys?|agents?|teams?|workspaces?)$/;
+  /^(?:cells?|director(?:y|ies)|dirs?|files?|folders?|goals?|lines?|memor(?:y|ies)|notebook|observations|plans?|process|shell|stdin|tasks?|terminal|text|todos?|input|keys?|agents?|teams?)$/;
 /** Verbs that are names of things as well: `issue_read`, `order_status`, `place_details` only look. */
 const IS_THING = /^(?:block|book|charge|comment|issue|order|place|post|release|return|schedule)$/;
 const LOOKS =
@@ -45,7 +47,8 @@ export function changeBy({ name, input }: ToolCall, result: ToolResult): string 
     .toLowerCase()
     .split(/[^a-z\d]+/);
   const [verb = '', ...others] = words.filter((word) => word !== '');
-  const isChange = CHANGES.has(verb) || OF_WORKTREE.test([verb, ...others].join(' '));
+  const whole = [verb, ...others].join(' ');
+  const isChange = (CHANGES.has(verb) && !OF_FOLDER.test(whole)) || OF_WORKTREE.test(whole);
   if (!isChange || others.length === 0 || others.some((word) => ELSEWHERE.test(word))) {
     return null;
   }

@@ -149,9 +149,9 @@ const CONTINUES =
 
 /** The mark of a line that an answer to a mail quotes. */
 const QUOTED = /^\s{0,8}>\s{0,4}/;
-/** Words that no sentence ends with. */
+/** Words that no sentence ends with; of those that a short question may, as in "what is it for", none. */
 const OPEN_WORD =
-  /(?:^|\s)(?:an?|and|any|are|be|by|don['’]t|every|for|from|if|into|is|my|never|always|not?|of|only|or|our|should|must|that|the|their|to|unless|until|when|which|with|without|your?)\s*$/i;
+  /(?:^|\s)(?:an?|and|any|don['’]t|every|if|into|my|never|always|of|or|our|should|must|the|their|unless|until|when|which|without|your)\s*$/i;
 /** A quote that begins in the line, and one that ends in it. */
 const OPEN_QUOTE = /^[^"]*(?:"[^"]*"[^"]*)*(?<![\p{L}\p{N}])"[^"]*$/u;
 const CLOSED_QUOTE = /^[^"]*[\p{L}\p{N}.,!?]"(?![\p{L}\p{N}])/u;

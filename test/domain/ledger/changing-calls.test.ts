@@ -30,6 +30,7 @@ describe('what calls change out there', () => {
     ['a file, which is told as such', 'create_file', false],
     ['a list of todos', 'update_todo_list', false],
     ['the folder that all is in', 'create_new_workspace', false],
+    ['what a server calls so', 'mcp__linear__delete_workspace', true],
     ['a tool that is called as what it does', 'Update', false],
     ['a name of a thing, and how it is looked at', 'mcp__github__issue_read', false],
     ['the same of an order', 'order_status', false],

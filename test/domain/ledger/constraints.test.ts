@@ -754,6 +754,8 @@ describe('sentences that an editor has broken into lines', () => {
     const text =
       'look at the parser of\nthe loader\nadd tests for the parser\nuse pnpm and never npm';
     expect(constraintsOf(text).map((one) => one.text)).toEqual(['use pnpm and never npm']);
+    const asked = 'what is it for\nuse tabs and never spaces\nthank you';
+    expect(constraintsOf(asked).map((one) => one.text)).toEqual(['use tabs and never spaces']);
   });
 
   test.each([
