@@ -14,7 +14,7 @@ import { explainCommits } from './explain-commits.ts';
 import { gauges } from './metrics/gauges.ts';
 import { measuredSteps } from './metrics/measured-steps.ts';
 import { measuredStore } from './metrics/measured-store.ts';
-import { measurementOfSearch } from './metrics/of-searches.ts';
+import { searchObserver } from './metrics/of-searches.ts';
 import { measurementsOfTurn } from './metrics/of-turns.ts';
 import { openMetrics } from './metrics/registry.ts';
 import { newId } from './new-id.ts';
@@ -169,7 +169,7 @@ export async function startService(
     metrics,
     recordings,
     onTurn: (told) => measurementsOfTurn(told).forEach(metrics.record),
-    onSearch: (told) => metrics.record(measurementOfSearch(told)),
+    onSearch: searchObserver(metrics.record, log),
     dashboard: { jobs: queue && { queue, ping: probes.queue }, operatorKey: settings.operator_key },
   });
   const app =

@@ -24,7 +24,7 @@ import { GATEWAY_TOOLS, lookUpTool } from '../mcp/look-up.ts';
 import type { Measurement } from '../metrics/catalogue.ts';
 import { measuredSteps } from '../metrics/measured-steps.ts';
 import { measuredStore } from '../metrics/measured-store.ts';
-import { measurementOfSearch } from '../metrics/of-searches.ts';
+import { searchObserver } from '../metrics/of-searches.ts';
 import { observeSteps } from '../observe-steps.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
@@ -213,7 +213,7 @@ async function openParts(): Promise<Parts> {
     recordings: new Recordings(),
     // The process counts a request when it comes.
     onTurn: () => {},
-    onSearch: (told) => record(measurementOfSearch(told)),
+    onSearch: searchObserver(record, log),
     metrics: { page: () => Promise.reject(new Error('a thread has no metrics')) },
   });
   // The process has counted the request already.

@@ -6,4 +6,6 @@ export type SearchTold = {
   way: 'words' | 'expression';
   /** With its wait for the index. */
   seconds: number;
+  /** Ids of the sessions that it left out, since the archive has lost their files. */
+  lost: string[];
 };

@@ -58,12 +58,14 @@ export async function search(
   if (expression.regex !== undefined && ports.largestHere !== undefined) throw new ElsewhereError();
   const wanted = wantedOf(expression);
   if (!wanted.ok) return wanted;
-  const answer = await found(ports, tenant, session_id, request, wanted.value);
+  const lost = new Set<string>();
+  const answer = await found(ports, { tenant, session_id, lost }, request, wanted.value);
   if (answer.ok) {
     ports.onSearch?.({
       scope: session_id === null ? 'all' : 'session',
       way: expression.regex === undefined ? 'words' : 'expression',
       seconds: (performance.now() - started) / 1000,
+      lost: [...lost],
     });
   }
   return answer;
@@ -71,15 +73,13 @@ export async function search(
 
 async function found(
   ports: SearchPorts,
-  tenant: string,
-  session_id: string | null,
+  { tenant, session_id, lost }: { tenant: string; session_id: string | null; lost: Set<string> },
   request: SearchRequest,
   way: Way,
 ): Promise<Outcome<SearchAnswer>> {
   const { store } = readHere(ports);
   const { indexer } = ports;
   const until = performance.now() + PATIENCE_MS;
-  const lost = new Set<string>();
   const sessions =
     session_id === null ? accept([]) : await searchedSessions(store, { tenant, session_id }, lost);
   if (!sessions.ok) return sessions;
