@@ -108,7 +108,7 @@ test('what the model has thought is no part of its answer, and what was typed af
   const text = [
     START,
     aider('#### Mend it'),
-    `\n\n${thought}\n\nDone.\n\n`,
+    `\n\nI see.\n${thought}\nDone.\n${thought}\nIn <thinking-content-0123456789abcdef> alone.\n\n`,
     aider('> Tokens: 1k sent, 20 received.'),
     '\n\n',
     aider('#### <blank>'),
@@ -118,7 +118,10 @@ test('what the model has thought is no part of its answer, and what was typed af
   ].join('');
   expect(read(text)[0]?.items).toEqual([
     { role: 'user', content: 'Mend it' },
-    { role: 'assistant', content: 'Done.' },
+    {
+      role: 'assistant',
+      content: 'I see.\n\nDone.\n\nIn <thinking-content-0123456789abcdef> alone.',
+    },
     { role: 'user', content: 'npm test' },
   ]);
 });

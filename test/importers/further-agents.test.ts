@@ -380,7 +380,7 @@ describe('a chat of VS Code', () => {
     node: {
       type: 1,
       children: [
-        { type: 2, text: 'no ' },
+        { type: 2, text: '  no ', lineBreakBefore: true },
         { type: 2, text: 'changes', lineBreakBefore: true },
       ],
     },
@@ -435,7 +435,7 @@ describe('a chat of VS Code', () => {
       },
       { role: 'tool', tool_call_id: 'c1', content: 'hello' },
       { role: 'assistant', content: null, tool_calls: [call('c2', 'get_changes', '{}')] },
-      { role: 'tool', tool_call_id: 'c2', content: 'no \nchanges' },
+      { role: 'tool', tool_call_id: 'c2', content: '  no \nchanges' },
       { role: 'assistant', content: 'It says hello.' },
       { role: 'user', content: 'And where is it used?' },
       { role: 'assistant', content: 'In b.ts.' },
