@@ -125,8 +125,9 @@ function unwrapped(lines: readonly string[]): readonly string[] {
   const isBroken = lines.map((line, at) => goesOn(lines[at - 1] ?? '', line, width * FILLED));
   const breaks = isBroken.filter(Boolean).length;
   const isCut = lines.map((line, at) => isOpen(lines[at - 1] ?? '', line));
-  const isWrapped =
-    width >= SHORTEST_WRAPPED && (breaks >= FEWEST_BREAKS || isCut.some((cut) => cut));
+  const hasCut = isCut.includes(true);
+  const isWrapped = width >= SHORTEST_WRAPPED && (breaks >= FEWEST_BREAKS || hasCut);
+  if (!isWrapped && !hasCut) return lines;
   const joined: string[] = [];
   let isPart = false;
   lines.forEach((line, at) => {
